@@ -26,6 +26,12 @@ export function addTasks(program: Command, action: ActionOf): void {
       [],
     )
     .option(
+      '--sessions <dir>',
+      'folder in which an agent keeps its sessions, for statements (repeatable)',
+      collect,
+      [],
+    )
+    .option(
       '--setup <command>',
       'installs what the tests need (repeatable; default: by the lock file)',
       collect,

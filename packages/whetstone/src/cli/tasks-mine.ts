@@ -10,6 +10,7 @@ import { type Mined, mineTasks } from '../tasks/mine.ts';
 import type { MiningEntry } from '../tasks/mining-journal.ts';
 import { readIssues } from '../tasks/read-issues.ts';
 import { type History, type ScanOptions, scanHistory } from '../tasks/scan-history.ts';
+import { readSessionTurns } from '../tasks/session-prompts.ts';
 import { openRepository } from '../workspace/repository.ts';
 import { onInterrupt } from './interrupt.ts';
 import type { Streams } from './streams.ts';
@@ -23,6 +24,7 @@ export type TasksMineOptions = {
   maxFiles: number;
   maxLines: number;
   issues: string[];
+  sessions: string[];
   setup: string[];
   setupTimeout: number;
   timeout: number;
@@ -50,6 +52,7 @@ export async function tasksMineCommand(options: TasksMineOptions, streams: Strea
     return 0;
   }
   const issues = await readIssues(options.issues.map((file) => resolve(file)));
+  const sessions = await readSessionTurns(options.sessions.map((folder) => resolve(folder)));
   const detected = findTestCommands(workTree)[0]?.setup;
   const setup = options.setup.length > 0 ? options.setup : detected === undefined ? [] : [detected];
   if (!options.json) {
@@ -58,7 +61,7 @@ export async function tasksMineCommand(options: TasksMineOptions, streams: Strea
   using interrupt = onInterrupt(stderr);
   const out = resolve(options.out);
   const mined = await mineTasks({
-    ...{ scan, issues, repeat, limit, jobs, out },
+    ...{ scan, issues, sessions, repeat, limit, jobs, out },
     repo: { path: workTree, baseRef: 'HEAD' },
     sandbox: { provider: 'process' },
     setup: {
@@ -122,7 +125,10 @@ function minedLines(mined: Mined, out: string): string[] {
   const all = [...known, ...tried];
   const tasks = all.filter(({ status }) => status === 'task');
   const refused = all.filter(({ status }) => status === 'refused');
-  const yieldText = all.length === 0 ? '' : ` (${percentNumber(tasks.length / all.length)} % of those tried)`;
+  const broken = all.filter(({ status }) => status === 'broken');
+  const judged = tasks.length + refused.length;
+  const yieldText =
+    judged === 0 ? '' : ` (${percentNumber(tasks.length / judged)} % of those that could be tried)`;
   const excluded = all.flatMap(({ excluded: tests = [] }) => tests.map(({ reason }) => reason));
   const shown = relative(process.cwd(), out);
   const folder = shown === '' || shown.startsWith('..') || isAbsolute(shown) ? out : shown;
@@ -131,6 +137,10 @@ function minedLines(mined: Mined, out: string): string[] {
     ...group(
       'Refused:',
       refused.map(({ reason = '' }) => reason),
+    ),
+    ...group(
+      'Could not be tried, and will be again:',
+      broken.map(({ reason = '' }) => reason),
     ),
     ...group('Tests that do not count:', excluded),
     ...group(

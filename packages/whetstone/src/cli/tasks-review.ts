@@ -66,7 +66,7 @@ function finish(
 
 /** What a reviewer needs to decide. Texts of the repository have no control characters here. */
 function shown({ id, task, provenance, goldPatch }: MinedTask, index: number, all: number): string {
-  const files = [...goldPatch.matchAll(/^diff --git /gm)].length;
+  const files = [...goldPatch.matchAll(/^--- /gm)].length;
   const added = [...goldPatch.matchAll(/^\+(?!\+\+)/gm)].length;
   const deleted = [...goldPatch.matchAll(/^-(?!--)/gm)].length;
   const facts = provenance

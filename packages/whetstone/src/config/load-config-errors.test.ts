@@ -424,7 +424,7 @@ ${VARIANTS}`,
       'tasks:\n  - id: a\n    prompt: x\n    repoRef: main\n    owner: me\n    validation: {command: []}\n',
       [
         'tasks.yaml:4:5 warning tasks[a].repoRef: unknown key, kept but without effect (did you mean repo_ref?)',
-        'tasks.yaml:6:18 warning tasks[a].validation.command: unknown key, which has no effect (did you mean commands?; known: commands, timeout_seconds)',
+        'tasks.yaml:6:18 warning tasks[a].validation.command: unknown key, which has no effect (did you mean commands?; known: commands, timeout_seconds, tests)',
       ],
     ],
     [

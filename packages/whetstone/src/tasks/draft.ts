@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import { present } from '@whetstone/events/present';
 import type { TaskTests } from '../config/config.ts';
 import { git } from '../workspace/git.ts';
@@ -17,7 +16,7 @@ export type Draft = {
   tests: Omit<TaskTests, 'mustPass'>;
   /** The test files of the commit, and what they need. */
   testFiles: FileContent[];
-  /** All other changes of the commit, for `git apply --binary`. */
+  /** All other changes of the commit, for `git apply --binary`; bytes as a latin1 string. */
   goldPatch: string;
 };
 
@@ -31,7 +30,7 @@ export async function draftOf(repo: string, commit: HistoryCommit): Promise<Draf
     .filter(({ kind, change }) => kind === 'test' && change !== 'deleted')
     .map(({ path }) => path);
   const found = await findRunner(files, (path) => readAt(repository, commit.commit, path));
-  if (!found) return 'no runner of its tests was found that Whetstone can read';
+  if (typeof found === 'string') return found;
   const { runner, options, directory } = found;
   const paths = others.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]));
   return {
@@ -96,7 +95,7 @@ async function patchOf(
 
 /** A name for the task: the subject of the commit in a few words, and the beginning of its id. */
 export function taskIdOf({ message, commit }: HistoryCommit): string {
-  const subject = basename(message.split('\n', 1)[0] ?? '').toLowerCase();
+  const subject = (message.split('\n', 1)[0] ?? '').toLowerCase();
   const words = subject.replace(/\(#\d+\)|#\d+/g, '').match(/[a-z0-9]+/g) ?? [];
   return [...words.slice(0, 6), commit.slice(0, 8)].join('-');
 }

@@ -13,18 +13,16 @@ export type FoundRunner = {
 /** Reads a file of the tree; `undefined` where there is none. */
 export type ReadFile = (path: string) => Promise<string | undefined>;
 
-/**
- * Finds the runner of test files by the manifests above them, the nearest first. `undefined`: no manifest names one that
- * Whetstone can read, or the files belong to several packages with runners of their own.
- */
-export async function findRunner(files: readonly string[], read: ReadFile): Promise<FoundRunner | undefined> {
+/** Finds the runner of test files by the manifests above them, the nearest first. A text: why there is not one for all. */
+export async function findRunner(files: readonly string[], read: ReadFile): Promise<FoundRunner | string> {
   const found = new Map<string, FoundRunner>();
   for (const file of files) {
     const one = await runnerOf(file, read);
-    if (!one) return undefined;
+    if (!one) return 'no runner that Whetstone can read was found for its tests';
     found.set(JSON.stringify([one.directory, one.runner]), one);
   }
-  return found.size === 1 ? [...found.values()][0] : undefined;
+  const [first, second] = found.values();
+  return first && !second ? first : 'its tests belong to several packages with runners of their own';
 }
 
 async function runnerOf(file: string, read: ReadFile): Promise<FoundRunner | undefined> {

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -6,13 +6,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeProject, type Project } from '../cli/__fixtures__/project.ts';
 import { makeHistory } from './__fixtures__/history.ts';
 import { smallProject } from './__fixtures__/small-project.ts';
+import type { TaskCheck } from './check-tasks.ts';
 import type { Mined } from './mine.ts';
 
 const server = createServer((_, response) => response.end('yes'));
 let project: Project;
 let repo: string;
 let mined: Mined;
-let expected: string[];
 const modules = join(import.meta.dirname, '../../../../node_modules');
 const SETUP = [
   `mkdir -p node_modules/.bin && ln -s ${modules}/vitest node_modules/vitest`,
@@ -21,7 +21,21 @@ const SETUP = [
 ];
 
 const mine = async (...more: string[]): Promise<Mined> => {
-  const args = ['tasks', 'mine', '--repo', repo, '--json', '--timeout', '8', '--jobs', '2', ...more];
+  const issues = join(project.root, 'issues.json');
+  const args = [
+    'tasks',
+    'mine',
+    '--repo',
+    repo,
+    '--json',
+    '--timeout',
+    '8',
+    '--jobs',
+    '2',
+    '--issues',
+    issues,
+    ...more,
+  ];
   const { stdout, stderr, exitCode } = await project.whetstone([
     ...args,
     ...SETUP.flatMap((one) => ['--setup', one]),
@@ -34,10 +48,14 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   project = makeProject();
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  const made = smallProject({ url, counter: join(project.root, 'counter') });
-  expect(made.steps).toHaveLength(40);
-  repo = makeHistory(made.steps);
-  expected = made.expected;
+  const steps = smallProject({ url, counter: join(project.root, 'counter') });
+  expect(steps).toHaveLength(40);
+  repo = makeHistory(steps);
+  const body = 'Half of a number is a third of it today, for every number but zero. It should be the half.';
+  writeFileSync(
+    join(project.root, 'issues.json'),
+    JSON.stringify([{ number: 12, title: 'Half is wrong', body }]),
+  );
   mined = await mine();
 }, 240_000);
 afterAll(() => {
@@ -49,72 +67,88 @@ afterAll(() => {
 test('exactly the commits whose tests show their work are tasks', () => {
   const tasks = mined.tried.filter(({ status }) => status === 'task');
   const others = mined.tried.filter(({ status }) => status !== 'task');
-  expect(others.map(({ subject, reason }) => `${subject}: ${reason}`)).toMatchInlineSnapshot(`
-  [
-    "Test both packages: no runner of its tests was found that Whetstone can read",
-    "Break half and its test: its tests fail with its sources",
-    "Add a helper that tests cannot load before: its tests cannot be loaded without its sources",
-    "Fix slow: its tests do not run with its sources",
-    "Simplify upper: its tests pass without its sources",
-    "Fix flaky: no reliable test fails without its sources",
-  ]
-`);
-  expect(tasks.map(({ subject }) => subject)).toEqual(expected);
-});
-
-test('every other commit has its reason', () => {
-  expect(
-    Object.fromEntries(mined.leftOut.map(({ subject, reason }) => [subject, reason])),
-  ).toMatchInlineSnapshot(`
-      {
-        "Add a logo": "it changes neither sources nor tests",
-        "Add a package with Vitest": "it changes sources but no test",
-        "Add a workflow": "it changes neither sources nor tests",
-        "Add flaky": "it changes sources but no test",
-        "Add low": "it changes sources but no test",
-        "Add slow": "it changes sources but no test",
-        "Add trim": "it changes sources but no test",
-        "Add upper": "it changes sources but no test",
-        "Add wide": "it changes sources but no test",
-        "Build": "it changes neither sources nor tests",
-        "Change everything": "it changes 17 files, more than 15",
-        "Drop the submodule": "it changes a submodule",
-        "Release 1.0.0": "it changes neither sources nor tests",
-        "Release 1.0.1": "it changes neither sources nor tests",
-        "Release 1.0.2": "it changes neither sources nor tests",
-        "Release 1.0.3": "it changes neither sources nor tests",
-        "Release 1.0.4": "it changes neither sources nor tests",
-        "Release 1.0.5": "it changes neither sources nor tests",
-        "Release 1.0.6": "it changes neither sources nor tests",
-        "Release 1.0.7": "it changes neither sources nor tests",
-        "Rename trim to strip": "it only renames sources",
-        "Revert "Count right"": "it reverts another commit",
-        "Start": "it has no parent",
-        "Test half with more numbers": "it changes only tests",
-        "Update a dependency": "it changes dependencies (a lock file)",
-        "Use a submodule": "it changes a submodule",
-        "Write more in the README": "it changes neither sources nor tests",
-        "fixup! Count right": "it is meant to be squashed",
-      }
-    `);
+  expect(tasks.map(({ subject, grade }) => `${subject}: ${grade}`)).toEqual([
+    'Count right: tests',
+    'Fix the wide value: commit',
+    'Merge branch low: tests',
+    'Fix trim: tests',
+    'Fix upper: tests',
+    'Halve numbers right (#12): issue',
+  ]);
+  expect(others.map(({ subject, reason }) => `${subject}: ${reason}`)).toEqual([
+    'Break half and its test: its tests fail with its sources',
+    'Test both packages: its tests belong to several packages with runners of their own',
+    'Add a helper that tests cannot load before: its tests cannot be loaded without its sources',
+    'Fix slow: its tests do not run with its sources',
+    'Fix flaky: no reliable test fails without its sources',
+    'Simplify upper: its tests pass without its sources',
+  ]);
 });
 
 test('tests that cannot be relied on are excluded by name', () => {
-  const excluded = mined.tried.flatMap(({ excluded = [] }) => excluded);
-  expect(excluded).toMatchInlineSnapshot(`
-    [
-      {
-        "reason": "flaky",
-        "test": "test/trim.test.js > trim 2",
-      },
-      {
-        "reason": "needs the network",
-        "test": "test/trim.test.js > trim 3",
-      },
-      {
-        "reason": "depends on the date",
-        "test": "test/trim.test.js > trim 4",
-      },
-    ]
-  `);
+  expect(mined.tried.flatMap(({ excluded = [] }) => excluded)).toEqual([
+    { test: 'packages/count/count.test.js > second', reason: 'depends on the order of the tests' },
+    { test: 'test/trim.test.js > trim 2', reason: 'flaky' },
+    { test: 'test/trim.test.js > trim 3', reason: 'needs the network' },
+    { test: 'test/trim.test.js > trim 4', reason: 'depends on the date' },
+  ]);
 });
+
+test('mining again tries only what is new', async () => {
+  const again = await mine();
+  expect(again.tried).toEqual([]);
+  expect(again.known).toHaveLength(12);
+});
+
+test('in a run the patches of the commits pass and no work fails', async () => {
+  const agent = (script: string) => ({
+    kind: 'custom',
+    command: ['sh', '-c', script, 'sh', '{task_id}'],
+  });
+  project.writeConfig({
+    repo: { path: repo },
+    agents: {
+      gold: agent(`git apply ${project.root}/tasks/mined/$1/gold.patch`),
+      nop: agent(`cd ${project.root}/tasks/mined/$1/tests && for file in $(find . -type f); do
+        cmp -s $file $OLDPWD/$file && echo there || echo not there
+      done`),
+    },
+  });
+  project.write({ 'tasks.yaml': 'include: [tasks/mined]\n' });
+  const { exitCode, stderr } = await project.whetstone(['run', '--jobs', '2']);
+  expect(exitCode, stderr).toBe(1);
+  const { rows } = project.latest();
+  expect(rows).toHaveLength(12);
+  for (const { task_id, agent_name, outcome, evidence, validation_results } of rows) {
+    expect([task_id, outcome, evidence]).toEqual([
+      task_id,
+      ...(agent_name === 'gold'
+        ? ['passed', null]
+        : ['failed', expect.stringContaining('tests did not pass')]),
+    ]);
+    expect(validation_results.at(-1)?.command).toMatch(/^(node --test|vitest run) /);
+  }
+}, 240_000);
+
+test('the failing tests are in the tree where they are the statement, and only there', () => {
+  const { directory, rows } = project.latest();
+  const tests = (id: string) => readFileSync(join(directory, 'cases', id, 'stdout.log'), 'utf8').trim();
+  const seen = rows.filter(({ agent_name }) => agent_name === 'nop');
+  expect(seen.map(({ category, case_id }) => `${category}: ${tests(case_id)}`).sort()).toEqual([
+    'commit: not there',
+    'issue: not there',
+    ...Array(4).fill('tests: there'),
+  ]);
+});
+
+test('check finds mined tasks fit for use, and one whose answer was changed unfit', async () => {
+  const check = async () => {
+    const { stdout, exitCode } = await project.whetstone(['tasks', 'check', '--json']);
+    return { exitCode, ...JSON.parse(stdout) };
+  };
+  const fit = await check();
+  expect(
+    fit.checks.map(({ nop, gold, problems }: TaskCheck) => [nop.passed, gold?.passed, problems]),
+  ).toEqual(Array.from({ length: 6 }, () => [0, 1, []]));
+  expect(fit.exitCode).toBe(0);
+}, 240_000);

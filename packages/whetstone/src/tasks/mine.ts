@@ -10,6 +10,7 @@ import { introducedNames } from './introduced-names.ts';
 import { type MiningEntry, openJournal } from './mining-journal.ts';
 import type { Issue } from './read-issues.ts';
 import { type History, type HistoryCommit, type ScanOptions, scanHistory } from './scan-history.ts';
+import { promptsBefore, type SessionTurn } from './session-prompts.ts';
 import { statementSources, stateTask } from './statement.ts';
 import { openTaskRoom, type TaskRoom } from './task-room.ts';
 import { type Validation, validateDraft } from './validate.ts';
@@ -22,6 +23,8 @@ export type MineOptions = {
   out: string;
   scan: ScanOptions;
   issues: ReadonlyMap<number, Issue>;
+  /** Turns of sessions with agents, sorted by time. */
+  sessions: readonly SessionTurn[];
   setup: TaskSetup;
   /** How often the tests run without and with the sources: a whole number from 2. */
   repeat: number;
@@ -34,7 +37,7 @@ export type MineOptions = {
 };
 
 export type Mined = History & {
-  /** Of this call, in the order in which they ended. */
+  /** Of this call, the newest commit first. */
   tried: MiningEntry[];
   /** Candidates that an earlier call has tried with the same settings. */
   known: MiningEntry[];
@@ -51,9 +54,10 @@ export async function mineTasks(options: MineOptions): Promise<Mined> {
   const history = await scanHistory(options.repo.path, options.scan);
   const journal = await openJournal(out);
   const key = keyOf(options);
+  const isSettled = (entry?: MiningEntry) => entry?.key === key && entry.status !== 'broken';
   // A task that is there stays as it is, because a person may have edited it.
   const isKnown = (one: HistoryCommit) =>
-    journal.entries.get(one.commit)?.key === key || existsSync(join(out, taskIdOf(one), TASK_FILE));
+    isSettled(journal.entries.get(one.commit)) || existsSync(join(out, taskIdOf(one), TASK_FILE));
   const known = history.candidates.filter(isKnown).flatMap(({ commit }) => journal.entries.get(commit) ?? []);
   const waiting = history.candidates.filter((commit) => !isKnown(commit));
   const tried: MiningEntry[] = [];
@@ -79,6 +83,8 @@ export async function mineTasks(options: MineOptions): Promise<Mined> {
     };
     await Promise.all(Array.from({ length: options.jobs }, work));
   }
+  const order = new Map(waiting.map(({ commit }, index) => [commit, index]));
+  tried.sort((a, b) => (order.get(a.commit) ?? 0) - (order.get(b.commit) ?? 0));
   return { ...history, tried, known, untried: waiting.length - tried.length };
 }
 
@@ -96,14 +102,15 @@ async function tryCommit(commit: HistoryCommit, options: Trying): Promise<Mining
   const result = await replay(commit, options).catch((error: unknown) => ({
     refused: 'it could not be tried',
     evidence: messageOf(error),
+    isBroken: true,
   }));
   const entry = {
     ...{ commit: commit.commit, key: options.key, subject },
     seconds: Math.round((performance.now() - start) / 100) / 10,
   };
   if ('refused' in result) {
-    const { refused: reason, evidence } = result;
-    return { ...entry, status: 'refused', reason, ...(evidence && { evidence }) };
+    const { refused: reason, evidence, isBroken } = result;
+    return { ...entry, status: isBroken ? 'broken' : 'refused', reason, ...(evidence && { evidence }) };
   }
   const { task, grade, validation } = result;
   return { ...entry, status: 'task', task, grade, excluded: validation.excluded };
@@ -111,7 +118,7 @@ async function tryCommit(commit: HistoryCommit, options: Trying): Promise<Mining
 
 type Replayed =
   | { task: string; grade: string; validation: Validation }
-  | { refused: string; evidence?: string };
+  | { refused: string; evidence?: string; isBroken?: boolean };
 
 /** Validates a commit, writes its task, and lets the clean room judge the task as it is written. */
 async function replay(commit: HistoryCommit, options: Trying): Promise<Replayed> {
@@ -124,7 +131,7 @@ async function replay(commit: HistoryCommit, options: Trying): Promise<Replayed>
   const validation = await validateDraft(draft, task, room, { repeat, signal });
   if ('refused' in validation) return validation;
   const names = await introducedNames(repo.path, draft);
-  const sources = statementSources(commit, options.issues);
+  const sources = statementSources(commit, options.issues, promptsBefore(commit, options.sessions));
   const statement = stateTask(draft, validation.failToPass, { sources, names });
   await writeTask(folder, { draft, statement, validation, setup });
   const refused = await judgeWritten(folder, draft, options);

@@ -8,7 +8,8 @@ const entrySchema = z.object({
   /** Hash of what else decides the result: the settings and the rules. */
   key: z.string(),
   subject: z.string(),
-  status: z.enum(['task', 'refused']),
+  /** `broken`: the set-up or the runner failed, which says nothing about the commit. It is tried again next time. */
+  status: z.enum(['task', 'refused', 'broken']),
   /** The id of the task. */
   task: z.string().optional(),
   grade: z.string().optional(),

@@ -28,6 +28,8 @@ export type HistoryCommit = {
   parent: string;
   /** ISO 8601. */
   date: string;
+  /** Of the commit before it on the same branch. */
+  previousDate?: string;
   /** The whole message. */
   message: string;
   files: ChangedFile[];
@@ -83,14 +85,19 @@ export async function scanHistory(repo: string, options: ScanOptions): Promise<H
   );
   const candidates: HistoryCommit[] = [];
   const leftOut: LeftOut[] = [];
-  for (const text of output.toString().split(RECORD).slice(1)) {
+  const records = output.toString().split(RECORD).slice(1);
+  for (const [index, text] of records.entries()) {
     const [commit = '', parents = '', date = '', message = '', changes = ''] = text.split(FIELD);
     const [parent = ''] = parents.split(' ');
     const read = readChanges(changes);
     const reason = parent === '' ? 'it has no parent' : reasonToLeaveOut(read, message, options);
     const subject = message.split('\n', 1)[0] ?? '';
     if (reason !== undefined) leftOut.push({ commit, date, subject, reason });
-    else candidates.push({ commit, parent, date, message: message.trim(), files: read.files });
+    else {
+      const previousDate = records[index + 1]?.split(FIELD)[2];
+      const { files } = read;
+      candidates.push({ commit, parent, date, message: message.trim(), files, ...present({ previousDate }) });
+    }
   }
   return { candidates, leftOut, isShallow: existsSync(join(repository.commonDir, 'shallow')) };
 }

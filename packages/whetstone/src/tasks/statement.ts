@@ -68,7 +68,7 @@ export function stateTask(
     const what = source ?? 'the commit message';
     const words = prompt.split(/\s+/).filter(Boolean).length;
     const unnamed = names.needed.filter((name) => !prompt.includes(name));
-    if (words < SHORTEST[grade]) passedOver.push(`${what}: only ${words} words`);
+    if (words < SHORTEST[grade]) passedOver.push(`${what}: only ${words} ${words === 1 ? 'word' : 'words'}`);
     else if (leak !== undefined) passedOver.push(`${what}: ${leak}`);
     else if (unnamed.length > 0)
       passedOver.push(`${what}: does not name ${unnamed.join(', ')}, which the tests use`);

@@ -12,7 +12,7 @@ import type { Withheld } from '../workspace/withheld.ts';
 
 /** Runs tasks without an agent: the clean room judges a tree in which a patch stands for the agent's work, or nothing. */
 export type TaskRoom = AsyncDisposable & {
-  /** `patch`: the text of a patch for `git apply`; `null`: no work at all. Times in seconds. */
+  /** `patch`: a patch for `git apply`, bytes as a latin1 string; `null`: no work at all. Times in seconds. */
   judge(
     task: TaskConfig,
     patch: string | null,
@@ -60,5 +60,8 @@ export async function openTaskRoom(options: {
 }
 
 async function applyPatch(tree: string, patch: string): Promise<void> {
-  await git(['apply', '--binary', '--whitespace=nowarn', '-'], { cwd: tree, input: patch });
+  await git(['apply', '--binary', '--whitespace=nowarn', '-'], {
+    cwd: tree,
+    input: Buffer.from(patch, 'latin1'),
+  });
 }

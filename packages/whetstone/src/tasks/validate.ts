@@ -28,8 +28,8 @@ export type ExclusionReason =
   | 'needs the network'
   | 'depends on its surroundings';
 
-/** Why a draft is not a task. */
-export type Refusal = { refused: string; evidence?: string; seconds: number };
+/** Why a draft is not a task. `isBroken`: its tests could not be tried at all. */
+export type Refusal = { refused: string; evidence?: string; isBroken?: boolean; seconds: number };
 
 type Tree = 'nop' | 'gold';
 
@@ -51,11 +51,8 @@ export async function validateDraft(
     seconds += found.seconds;
     if (found.tests && !found.broken) return found.tests;
     const evidence = found.broken?.evidence ?? found.failure ?? 'the tests did not run';
-    return {
-      refused: found.tests ? 'its test runner could not be started' : 'its setup fails',
-      evidence,
-      seconds,
-    };
+    const refused = found.tests ? 'its test runner could not be started' : 'its setup fails';
+    return { refused, evidence, isBroken: true, seconds };
   };
   for (let round = 1; round <= Math.max(1, repeat - 1); round += 1) {
     for (const tree of ['gold', 'nop'] as const) {

@@ -24,6 +24,7 @@ const reportSchema = z.object({
   ),
 });
 
+/** With this seed Vitest reverses two, three and four tests. */
 export const vitest: TestRunner = {
   varies: { order: true, date: true },
   invoke: ({ files, options }, folder, { order, date }) => ({
@@ -33,7 +34,7 @@ export const vitest: TestRunner = {
       `--outputFile=${folder}/report`,
       '--coverage.enabled=false',
       '--no-cache',
-      ...(order ? ['--sequence.shuffle.tests', '--sequence.seed=1'] : []),
+      ...(order ? ['--sequence.shuffle.tests', '--sequence.seed=28'] : []),
       ...options,
       ...files,
     ],

@@ -1,0 +1,103 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeHistory } from '../tasks/__fixtures__/history.ts';
+import { START, smallProject, testOf } from '../tasks/__fixtures__/small-project.ts';
+import { makeProject, type Project } from './__fixtures__/project.ts';
+
+let project: Project;
+let repo: string;
+beforeAll(() => {
+  project = makeProject();
+  repo = makeHistory(smallProject({ url: 'http://127.0.0.1:1/', counter: '/nowhere' }));
+});
+afterAll(() => {
+  project[Symbol.dispose]();
+  rmSync(repo, { recursive: true });
+});
+
+test('mine --dry-run says which commits are candidates, and why the others are not', async () => {
+  const { stdout, exitCode } = await project.whetstone(['tasks', 'mine', '--repo', repo, '--dry-run']);
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain('40 commits, 12 candidates (30 %)');
+  expect(stdout).toContain('Left out:\n  12  it changes neither sources nor tests');
+});
+
+test.each([
+  [['mine', '--since', 'last summer'], '--since "last summer" is not a date'],
+  [['mine', '--repeat', '1'], '--repeat must be 2 or more'],
+  [['mine', '--issues', 'tasks.yaml'], 'The issues cannot be read'],
+  [['mine', '--repo', '.'], 'is not a Git repository'],
+  [['mine', '--sessions', 'nowhere'], 'nowhere is not a folder'],
+  [['review', 'notes'], 'The folder has no task'],
+  [['check', 'notes'], 'The folder has no task'],
+])('tasks %j is refused: %s', async (args, message) => {
+  const named = args.includes('--repo') || args[0] !== 'mine' ? [] : ['--repo', repo];
+  const { stderr, exitCode } = await project.whetstone(['tasks', ...args, ...named]);
+  expect(stderr).toContain(message);
+  expect(exitCode).toBe(2);
+});
+
+test('a set-up that fails or hangs says nothing about the commit, which is tried again', async () => {
+  const history = makeHistory([
+    START,
+    {
+      message: 'Half',
+      files: { 'src/half.js': 'export default 1;\n', 'test/half.test.js': testOf('half', '') },
+    },
+  ]);
+  const mine = async (...setup: string[]) => {
+    const args = ['tasks', 'mine', '--repo', history, '--json', '--setup', ...setup];
+    const { tried } = JSON.parse((await project.whetstone(args)).stdout);
+    return tried;
+  };
+  const hangs = ['sleep 60', '--setup-timeout', '0.2'];
+  const broken = { status: 'broken', reason: 'its setup fails' };
+  expect(await mine('exit 3')).toEqual([
+    expect.objectContaining({ ...broken, evidence: expect.stringContaining('`exit 3` exited 3') }),
+  ]);
+  expect(await mine(...hangs)).toEqual([
+    expect.objectContaining({ ...broken, evidence: expect.stringContaining('was stopped') }),
+  ]);
+  expect(await mine(...hangs)).toHaveLength(1);
+  rmSync(history, { recursive: true });
+});
+
+test('a task file includes folders of tasks; what is wrong in one is shown with its file', async () => {
+  const written = (id: string, more: string) => `id: ${id}\nprompt: Do it.\n${more}`;
+  project.write({
+    'tasks.yaml': 'include: [own]\n',
+    'own/a/task.yaml': written('a', 'gold_patch: gold.patch\nvalidation: { commands: ["test -e done"] }\n'),
+    'own/a/gold.patch': '--- /dev/null\n+++ b/done\n@@ -0,0 +1 @@\n+This is a part of the answer: é.\n',
+    'own/b/task.yaml': written('b', 'validation: { commands: ["true"] }\n'),
+  });
+  const { stdout, exitCode } = await project.whetstone(['tasks', 'check', '--json']);
+  expect(exitCode).toBe(1);
+  expect(JSON.parse(stdout).checks).toEqual([
+    expect.objectContaining({
+      task: 'a',
+      nop: { passed: 0, runs: 1 },
+      gold: { passed: 1, runs: 1 },
+      problems: [],
+    }),
+    expect.objectContaining({
+      ...{ task: 'b', gold: null, problems: ['passes without any work in 1 of 1 runs'] },
+      warnings: ['no gold_patch, so nothing shows that it can be solved'],
+    }),
+  ]);
+  const review = await project.whetstone(['tasks', 'review', 'own']);
+  expect(review.stdout).toContain('── 1 of 2: a\nAnswer: 1 file, +1 −0\n\n  Do it.\n');
+
+  writeFileSync(
+    join(project.root, 'own/b/task.yaml'),
+    written(
+      'a',
+      'overlays: [{ source: ., target: AGENTS.md }]\nvalidation: { tests: { runner: vitest, files: [a], must_pass: task.yaml } }\n',
+    ),
+  );
+  const { stderr } = await project.whetstone(['validate-config']);
+  expect(stderr).toContain('own/b/task.yaml:1');
+  expect(stderr).toContain('duplicate task id');
+  expect(stderr).toContain('AGENTS.md is an instruction file, which only a variant may change');
+  expect(stderr).toContain('is not a JSON list of at least one test id');
+});

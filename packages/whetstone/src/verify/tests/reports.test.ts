@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import { cargoTest, goTest } from './go-and-cargo.ts';
+import { mocha } from './mocha.ts';
+import { nodeTest } from './node-test.ts';
+import { pytest } from './pytest.ts';
+import { missingPasses } from './run-tests.ts';
+import type { TestRunner } from './test-runner.ts';
+import { jest } from './vitest-and-jest.ts';
+
+const lines = (...values: unknown[]) => values.map((value) => JSON.stringify(value)).join('\n');
+const read = (runner: TestRunner, report: string | undefined, stdout = '') => {
+  const { tests, problems } = runner.read({
+    report,
+    stdout,
+    relative: (path) => path.replace('/tree/', ''),
+  });
+  return { tests: Object.fromEntries(tests), problems };
+};
+const file = '/tree/test/a.test.js';
+
+test('node:test: suites are parts of the name, and a file that broke off is a problem', () => {
+  const report = lines(
+    { type: 'test:start', name: 'suite', nesting: 0, file },
+    { type: 'test:start', name: 'one', nesting: 1, file },
+    { type: 'test:pass', name: 'one', nesting: 1, file, kind: 'test' },
+    { type: 'test:fail', name: 'suite', nesting: 0, file, kind: 'suite' },
+    { type: 'test:pass', name: 'later', nesting: 0, file, todo: true },
+    { type: 'test:fail', name: file, nesting: 0, file },
+  );
+  expect(read(nodeTest, report)).toEqual({
+    tests: { 'test/a.test.js > suite > one': 'passed', 'test/a.test.js > later': 'skipped' },
+    problems: ['test/a.test.js could not be run to its end'],
+  });
+});
+
+test('Jest and Vitest: a file that cannot be loaded is a problem, and of two tests with one name the worse counts', () => {
+  const assertion = (title: string, status: string) => ({ ancestorTitles: ['a'], title, status });
+  const report = JSON.stringify({
+    testResults: [
+      {
+        name: file,
+        status: 'failed',
+        assertionResults: [assertion('b', 'failed'), assertion('b', 'passed'), assertion('c', 'pending')],
+      },
+      { name: '/tree/test/b.test.js', status: 'failed', message: 'No module\n  at', assertionResults: [] },
+    ],
+  });
+  expect(read(jest, report)).toEqual({
+    tests: { 'test/a.test.js > a > b': 'failed', 'test/a.test.js > a > c': 'skipped' },
+    problems: ['test/b.test.js could not be loaded: No module'],
+  });
+});
+
+test('Mocha and pytest', () => {
+  const report = { passes: [{ fullTitle: 'a b', file }], failures: [], pending: [{ fullTitle: 'c', file }] };
+  expect(read(mocha, JSON.stringify(report)).tests).toEqual({
+    'test/a.test.js > a b': 'passed',
+    'test/a.test.js > c': 'skipped',
+  });
+  const phases = lines(
+    ['t.py::a', 'setup', 'passed'],
+    ['t.py::a', 'call', 'passed'],
+    ['t.py::a', 'teardown', 'failed'],
+    ['t.py::b', 'setup', 'skipped'],
+    ['u.py', 'collect', 'failed'],
+  );
+  expect(read(pytest, phases)).toEqual({
+    tests: { 't.py::a': 'failed', 't.py::b': 'skipped' },
+    problems: ['u.py could not be collected'],
+  });
+});
+
+test('go test and cargo test', () => {
+  const go = lines(
+    { Action: 'run', Package: 'm/a', Test: 'TestA' },
+    { Action: 'pass', Package: 'm/a', Test: 'TestA' },
+    { Action: 'fail', Package: 'm/a' },
+    { Action: 'fail', Package: 'm/b', FailedBuild: 'm/b [m/b.test]' },
+  );
+  expect(read(goTest, undefined, `go: downloading\n${go}`)).toEqual({
+    tests: { 'm/a > TestA': 'passed' },
+    problems: ['m/b could not be built'],
+  });
+  const cargo = 'running 2 tests\ntest a::b ... ok\ntest c - should panic ... FAILED\ntest d ... ignored\n';
+  expect(read(cargoTest, undefined, cargo).tests).toEqual({ 'a::b': 'passed', c: 'failed', d: 'skipped' });
+});
+
+test('without a report nothing has passed', () => {
+  for (const runner of [nodeTest, jest, mocha, pytest, goTest, cargoTest]) {
+    const { tests, problems } = runner.read({ report: undefined, stdout: '', relative: (path) => path });
+    expect(problems).toEqual(['the runner wrote no report']);
+    expect(missingPasses(['a'], { tests, problems })).toBe(
+      '1 of 1 tests did not pass: a (not run); the runner wrote no report',
+    );
+  }
+});
