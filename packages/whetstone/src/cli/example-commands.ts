@@ -26,6 +26,13 @@ Exit codes: 0 all passed, 1 some case not passed, 2 bad config or usage, 3 the h
   whetstone run --fail-under 80% --json > summary.json
 
 A run can be stopped with Ctrl-C or killed at any time: finished cases are kept, and --resume runs the rest.`,
+  'tasks mine': `
+  whetstone tasks mine --dry-run
+  whetstone tasks mine --since 2y --limit 20 --setup 'npm ci'
+  whetstone tasks mine --issues issues.json --sessions ~/.pi/agent/sessions`,
+  'tasks check': `
+  whetstone tasks check --repeat 5
+  whetstone tasks check tasks/mined --json`,
   report: `
   whetstone report latest
   whetstone report latest --format junit > junit.xml

@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeHistory } from '../tasks/__fixtures__/history.ts';
 import { START, smallProject, testOf } from '../tasks/__fixtures__/small-project.ts';
+import { runGit } from '../workspace/__fixtures__/test-repo.ts';
 import { makeProject, type Project } from './__fixtures__/project.ts';
 
 let project: Project;
 let repo: string;
 beforeAll(() => {
   project = makeProject();
+  runGit(project.root, ['init', '-q', 'empty']);
   repo = makeHistory(smallProject({ url: 'http://127.0.0.1:1/', counter: '/nowhere' }));
 });
 afterAll(() => {
@@ -28,6 +30,7 @@ test.each([
   [['mine', '--repeat', '1'], '--repeat must be 2 or more'],
   [['mine', '--issues', 'tasks.yaml'], 'The issues cannot be read'],
   [['mine', '--repo', '.'], 'is not a Git repository'],
+  [['mine', '--repo', 'empty'], 'The repository has no commit yet'],
   [['mine', '--sessions', 'nowhere'], 'nowhere is not a folder'],
   [['review', 'notes'], 'The folder has no task'],
   [['check', 'notes'], 'The folder has no task'],

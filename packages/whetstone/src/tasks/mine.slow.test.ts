@@ -141,14 +141,17 @@ test('the failing tests are in the tree where they are the statement, and only t
   ]);
 });
 
-test('check finds mined tasks fit for use, and one whose answer was changed unfit', async () => {
+test('check finds a mined task fit for use, and not with an answer that does not solve it', async () => {
+  const [one = ''] = mined.tried.flatMap(({ task = [] }) => task).filter((id) => id.startsWith('fix-upper'));
   const check = async () => {
-    const { stdout, exitCode } = await project.whetstone(['tasks', 'check', '--json']);
-    return { exitCode, ...JSON.parse(stdout) };
+    const { stdout, exitCode } = await project.whetstone(['tasks', 'check', '--json', '--task-id', one]);
+    const [found]: TaskCheck[] = JSON.parse(stdout).checks;
+    return { exitCode, nop: found?.nop.passed, gold: found?.gold?.passed, problems: found?.problems };
   };
-  const fit = await check();
-  expect(
-    fit.checks.map(({ nop, gold, problems }: TaskCheck) => [nop.passed, gold?.passed, problems]),
-  ).toEqual(Array.from({ length: 6 }, () => [0, 1, []]));
-  expect(fit.exitCode).toBe(0);
+  expect(await check()).toEqual({ exitCode: 0, nop: 0, gold: 1, problems: [] });
+  writeFileSync(join(project.root, 'tasks/mined', one, 'gold.patch'), '');
+  expect(await check()).toMatchObject({
+    ...{ exitCode: 1, nop: 0, gold: 0 },
+    problems: [expect.stringMatching(/^with its patch: 1 of 2 tests did not pass: .* \(failed\)/)],
+  });
 }, 240_000);

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { present } from '@whetstone/events/present';
 import { git } from '../workspace/git.ts';
-import { openRepository } from '../workspace/repository.ts';
+import { openRepository, resolveCommit } from '../workspace/repository.ts';
 import { classifyPath, type PathKind } from './classify-path.ts';
 
 /** Which commits are worth a try. Sizes count only sources and tests. */
@@ -60,7 +60,8 @@ export type ScanOptions = ScanLimits & {
  */
 export async function scanHistory(repo: string, options: ScanOptions): Promise<History> {
   const repository = await openRepository(repo);
-  const { ref = 'HEAD', since, paths = [] } = options;
+  const { since, paths = [] } = options;
+  const tip = await resolveCommit(repo, options.ref ?? 'HEAD');
   const output = await git(
     [
       ...[
@@ -79,7 +80,7 @@ export async function scanHistory(repo: string, options: ScanOptions): Promise<H
         `--format=${RECORD}%H${FIELD}%P${FIELD}%aI${FIELD}%B${FIELD}`,
       ],
       ...(since === undefined ? [] : [`--since=${since}`]),
-      ...['--end-of-options', ref, '--', ...paths],
+      ...['--end-of-options', tip, '--', ...paths],
     ],
     { gitDir: repository.gitDir, cwd: repository.workTree },
   );

@@ -107,7 +107,7 @@ export async function writeTask(
   };
   const mustPass = [...validation.failToPass, ...validation.passToPass];
   const files = {
-    [TASK_FILE]: stringify(task),
+    [TASK_FILE]: stringify(task, { lineWidth: 0 }),
     [TASK_PARTS.mustPass]: json(mustPass),
     [TASK_PARTS.provenance]: json(provenanceOf(draft, statement, validation)),
   };
