@@ -3,8 +3,6 @@ import type { Mask } from '@whetstone/sandbox';
 import { type CaseJudge, type KeptAnswer, openCaseJudge, requestKey } from '../attempt/case-judge.ts';
 import { judgeSpending } from '../attempt/judge-spending.ts';
 import type { LabJudge } from '../attempt/lab.ts';
-import type { Judgement, JudgeRequest } from '../eval/judge/judgement.ts';
-import type { UserReply, UserRequest } from '../eval/judge/user-prompt.ts';
 import { hashJson } from '../plan/hash-json.ts';
 import type { CaseLayout } from '../record/layout.ts';
 import type { CaseRow } from '../record/row.ts';
