@@ -30,9 +30,13 @@ export async function openTaskRoom(options: {
 }): Promise<TaskRoom> {
   const { repo, sandbox, withheld } = options;
   await sweepScratch();
-  const scratch = await makeScratch();
-  const workspaces = await createWorkspaces({ repo: repo.path, scratch: scratch.directory, withheld });
+  await using opened = new AsyncDisposableStack();
+  const scratch = opened.use(await makeScratch());
+  const workspaces = opened.use(
+    await createWorkspaces({ repo: repo.path, scratch: scratch.directory, withheld }),
+  );
   const sandboxes = await startSandboxProvider(sandbox.provider, { scratch: scratch.directory });
+  const all = opened.move();
   let count = 0;
   return {
     async judge(task, patch, { signal, surroundings }) {
@@ -52,10 +56,7 @@ export async function openTaskRoom(options: {
       });
       return { ...verification, seconds: (performance.now() - start) / 1000 };
     },
-    async [Symbol.asyncDispose]() {
-      await workspaces[Symbol.asyncDispose]();
-      await scratch[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
 }
 

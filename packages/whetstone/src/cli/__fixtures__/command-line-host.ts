@@ -1,6 +1,6 @@
 // A process that has the command line loaded and runs it for tests as often as it is asked to: one call per line on
 // standard input, what came of it per line on standard output.
-import { writeSync } from 'node:fs';
+import { readFileSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { restartLean } from '../../workspace/lean-memory.ts';
@@ -34,8 +34,10 @@ async function run({ args, cwd, env }: Call): Promise<number> {
   Object.assign(process.env, env);
   output = { stdout: '', stderr: '' };
   const before = process.getActiveResourcesInfo();
+  const mounted = mounts();
   const exitCode = await main([...args]);
   await wouldEnd(before);
+  if (mounts() > mounted) throw new Error(`The command has left a mount: ${args.join(' ')}`);
   for (const stream of [process.stdout, process.stderr]) stream.removeAllListeners('error');
   process.removeAllListeners('uncaughtException');
   return exitCode;
@@ -48,6 +50,11 @@ function writer(stream: 'stdout' | 'stderr'): typeof process.stdout.write {
     callback?.();
     return true;
   };
+}
+
+/** How many mounts the process sees. */
+function mounts(): number {
+  return readFileSync('/proc/self/mountinfo', 'utf8').split('\n').length;
 }
 
 /** Waits until nothing is open that was not open before the command: where the process of a user would end. */
