@@ -1,9 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CaseRow } from '../../record/row.ts';
 import { makeTempDir, type TreeSpec, writeTree } from '../../workspace/__fixtures__/test-repo.ts';
 import { type Finished, runCommandLine } from './command-line.ts';
-import { readLines } from './project.ts';
+import { readLines, runDirectories } from './project.ts';
 
 const roots: string[] = [];
 
@@ -31,14 +31,7 @@ export function makeEvals(files: TreeSpec): EvalProject {
   writeTree(root, files);
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, LANG: 'C.UTF-8', TMPDIR: temporary };
   const runs = join(root, '.whetstone/runs');
-  const latest = () =>
-    join(
-      runs,
-      readdirSync(runs)
-        .filter((name) => /^\d/.test(name))
-        .sort()
-        .at(-1) ?? 'no run',
-    );
+  const latest = () => runDirectories(runs).at(-1) ?? 'no run';
   const rows = () => {
     const all = readLines<CaseRow>(join(latest(), 'results.jsonl'));
     return Object.fromEntries(all.map((row) => [row.task_id, row]));

@@ -108,10 +108,7 @@ export function makeProject(options: ProjectOptions = {}): Project {
     start,
     whetstone: (args, env = {}) =>
       runCommandLine({ args, cwd: root, env: { ...environment(temporary), ...env } }),
-    runDirectories: () =>
-      (existsSync(runs) ? readdirSync(runs) : [])
-        .map((name) => join(runs, name))
-        .sort((a, b) => statSync(a).birthtimeMs - statSync(b).birthtimeMs),
+    runDirectories: () => runDirectories(runs),
     latest: () => readRunFiles(project.runDirectories().at(-1) ?? 'no run'),
     [Symbol.dispose]() {
       for (const child of children) child.kill('SIGKILL');
@@ -125,6 +122,13 @@ export function makeProject(options: ProjectOptions = {}): Project {
   project.writeTasks(options.tasks ?? TASKS);
   return project;
 }
+
+/** The oldest first. Two runs of one second differ only in when their directories were made. */
+export const runDirectories = (runs: string): string[] =>
+  (existsSync(runs) ? readdirSync(runs) : [])
+    .filter((name) => /^\d/.test(name))
+    .map((name) => join(runs, name))
+    .sort((a, b) => statSync(a).birthtimeMs - statSync(b).birthtimeMs);
 
 /** What a shell of a user holds, and nothing of the test runner's. */
 function environment(temporary: string): NodeJS.ProcessEnv {
