@@ -93,6 +93,7 @@ export function createOpencodeClient({ directory }: { directory: string }) {
     event: { subscribe: async () => ({ stream: events() }) },
     mcp: { status: () => answer({}) },
     path: { get: () => answer({ worktree: process.cwd() }) },
+    permission: { reply: () => answer(true) },
     session: {
       create() {
         opened = { id: randomUUID() };

@@ -16,8 +16,8 @@ export const opencodeServer: Format = {
     const input = { command };
     return [
       text(session, said),
-      part(session, { ...call, state: { status: 'running', input } }),
-      part(session, { ...call, state: { status: 'completed', input, output, metadata: { exit: 0 } } }),
+      opencodePart(session, { ...call, state: { status: 'running', input } }),
+      opencodePart(session, { ...call, state: { status: 'completed', input, output, metadata: { exit: 0 } } }),
     ];
   },
   done: (session, said) => [text(session, said), finish(session, 'stop')],
@@ -33,10 +33,10 @@ export const opencodeServer: Format = {
   ],
 };
 
-const part = (sessionID: string, fields: object) => ({
+export const opencodePart = (sessionID: string, fields: object) => ({
   type: 'message.part.updated',
   properties: { sessionID, part: { id: nextId(), messageID: 'msg_1', ...fields } },
 });
-const text = (session: string, said: string) => part(session, { type: 'text', text: said, time: { end: Date.now() } });
+const text = (session: string, said: string) => opencodePart(session, { type: 'text', text: said, time: { end: Date.now() } });
 const finish = (session: string, reason: string) =>
-  part(session, { type: 'step-finish', reason, tokens: { input: 10, output: 5 }, cost: 0 });
+  opencodePart(session, { type: 'step-finish', reason, tokens: { input: 10, output: 5 }, cost: 0 });

@@ -1,3 +1,5 @@
+import { opencodePart } from './opencode-server-format.ts';
+
 /**
  * A command that is refused, as each agent prints it. The shapes are those of the recorded streams in
  * `native/<kind>/__fixtures__`.
@@ -56,6 +58,9 @@ const copilotItem = (type: string, data: object) => ({
   data: { toolCallId: callId, turnId: '0', ...data },
 });
 
+const serverCall = (session: string, state: object) =>
+  opencodePart(session, { type: 'tool', tool: 'bash', callID: callId, state });
+
 /** By format. An agent without an entry has no word for a refusal. */
 export const refusals: Readonly<Record<string, (session: string) => Refusal>> = {
   'codex-cli': () => ({
@@ -100,6 +105,24 @@ export const refusals: Readonly<Record<string, (session: string) => Refusal>> = 
           },
         },
       },
+    ],
+  }),
+  'opencode-sdk': (sessionID) => ({
+    before: [
+      serverCall(sessionID, { status: 'running', input: { command: COMMAND }, time: { start: 1 } }),
+      {
+        type: 'permission.asked',
+        properties: {
+          ...{ id: 'per_1', sessionID, permission: 'bash', patterns: [COMMAND], always: [] },
+          ...{ metadata: { command: COMMAND }, tool: { messageID: 'msg_1', callID: callId } },
+        },
+      },
+    ],
+    after: [
+      serverCall(sessionID, {
+        ...{ status: 'error', input: { command: COMMAND }, time: { start: 1, end: 2 } },
+        error: 'The user rejected permission to use this specific tool call.',
+      }),
     ],
   }),
   copilot: () => ({
