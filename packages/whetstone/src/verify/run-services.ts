@@ -1,28 +1,49 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { WhetstoneError } from '@whetstone/errors';
+import { codeOf, WhetstoneError } from '@whetstone/errors';
 import type { Mask, Sandbox } from '@whetstone/sandbox';
 import type { ServiceConfig } from '../config/config.ts';
 
 /** A service with the free port that it gets in one sandbox. */
 export type PlacedService = ServiceConfig & { port: number };
 
+/**
+ * Below the ports that Linux, macOS and Windows give out by themselves: nobody who asks for any free port takes one
+ * between its choice and the start of the service.
+ */
+const PORTS = { first: 15_000, count: 15_000 };
+const TRIES = 100;
+
 /** Chooses a free port of 127.0.0.1 for each service. */
 export async function placeServices(services: readonly ServiceConfig[]): Promise<PlacedService[]> {
   // All are held until each has one, so that no two get the same.
-  const servers = services.map(() => createServer().listen(0, '127.0.0.1'));
+  const held: Server[] = [];
   try {
-    await Promise.all(servers.map((server) => once(server, 'listening')));
-    return services.map((service, index) => {
-      const address = servers[index]?.address();
-      if (typeof address !== 'object' || address === null) throw new TypeError('a server has no port');
-      return { ...service, port: address.port };
-    });
+    const placed: PlacedService[] = [];
+    for (const service of services) {
+      const server = await holdFreePort();
+      held.push(server);
+      placed.push({ ...service, port: (server.address() as AddressInfo).port });
+    }
+    return placed;
   } finally {
-    await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+    await Promise.all(held.map((server) => new Promise((resolve) => server.close(resolve))));
+  }
+}
+
+async function holdFreePort(): Promise<Server> {
+  for (let tries = 1; ; tries += 1) {
+    const server = createServer().listen(PORTS.first + randomInt(PORTS.count), '127.0.0.1');
+    try {
+      await once(server, 'listening');
+      return server;
+    } catch (error) {
+      if (codeOf(error) !== 'EADDRINUSE' || tries === TRIES) throw error;
+    }
   }
 }
 
