@@ -178,10 +178,11 @@ test.each([
   expect(project.runDirectories()).toEqual([]);
 });
 
+// In a process of its own: one that has loaded evals finds Whetstone without a project.
 test('a project without Whetstone gets a hint how to install it', async () => {
   using project = makeProject({ config: { agents: { mine: { kind: 'custom', module: 'agents/mine.ts' } } } });
   project.write({ 'agents/mine.ts': ADAPTER, 'agents/greeting.ts': "export const greeting: string = 'hi';" });
-  const ran = await project.whetstone(['run']);
+  const ran = await project.start(['run']).finished;
   expect(ran.exitCode).toBe(2);
   expect(ran.stderr).toContain('npm install --save-dev whetstone');
 });
