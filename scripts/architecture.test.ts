@@ -25,7 +25,7 @@ const MAY_IMPORT_FOLDER: Record<string, string[]> = {
   init: [],
   capture: ['report', 'workspace'],
   verify: ['config', 'record', 'workspace'],
-  tasks: ['config', 'verify', 'workspace'],
+  tasks: ['config', 'environment', 'verify', 'workspace'],
   eval: ['config', 'stats'],
   environment: ['config', 'plan', 'verify', 'workspace'],
   attempt: ['config', 'environment', 'eval', 'plan', 'record', 'verify', 'workspace'],

@@ -204,10 +204,6 @@ export const whetstoneErrors = {
     'A setup command of a task failed before the agent was started.',
     'Run the command in a clean checkout, and correct the task.',
   ),
-  'tasks-unsupported': usage(
-    '`whetstone tasks` is asked for something that it cannot do yet.',
-    'Follow the hint of the message.',
-  ),
   'terminal-missing': usage(
     'A command that asks questions has no terminal to ask on.',
     'Run it on a terminal, or leave out the option that asks.',

@@ -28,7 +28,7 @@ Exit codes: 0 all passed, 1 some case not passed, 2 bad config or usage, 3 the h
 A run can be stopped with Ctrl-C or killed at any time: finished cases are kept, and --resume runs the rest.`,
   'tasks mine': `
   whetstone tasks mine --dry-run
-  whetstone tasks mine --since 2y --limit 20 --setup 'npm ci'
+  whetstone tasks mine --since 2y --limit 20 --prepare 'npm ci'
   whetstone tasks mine --issues issues.json --sessions ~/.pi/agent/sessions`,
   'tasks check': `
   whetstone tasks check --repeat 5

@@ -1,5 +1,5 @@
-import { resolve } from 'node:path';
-import { WhetstoneError } from '@whetstone/errors';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { present } from '@whetstone/events/present';
 import type { Config, TaskConfig } from '../config/config.ts';
 import { readTaskFolder, taskFoldersIn } from '../config/read-task-file.ts';
@@ -12,11 +12,14 @@ import { findWithheld } from '../workspace/withheld.ts';
 import { openConfig } from './find-config.ts';
 import { onInterrupt } from './interrupt.ts';
 import type { Streams } from './streams.ts';
+import { environmentOf } from './tasks-environment.ts';
 
 export type TasksCheckOptions = {
   config?: string;
   tasks?: string;
   repo?: string;
+  prepare: string[];
+  setupTimeout: number;
   taskId: string[];
   repeat: number;
   json?: boolean;
@@ -33,7 +36,7 @@ export async function tasksCheckCommand(
   const chosen = tasks.filter(({ id }) => options.taskId.length === 0 || options.taskId.includes(id));
   using interrupt = onInterrupt(stderr);
   const { signal } = interrupt;
-  await using room = await openTaskRoom(place);
+  await using room = await openTaskRoom({ ...place, signal });
   const checks: TaskCheck[] = [];
   for (const task of chosen) {
     if (signal.aborted) break;
@@ -48,29 +51,29 @@ export async function tasksCheckCommand(
   return unfit.length === 0 ? 0 : 1;
 }
 
-type Place = Pick<Config, 'repo' | 'sandbox'> & { withheld: Awaited<ReturnType<typeof findWithheld>> };
+type Place = Pick<Config, 'repo' | 'sandbox' | 'environment'> & {
+  withheld: Awaited<ReturnType<typeof findWithheld>>;
+  logs: string;
+};
 
 /** Tasks of the folders that are named, else those of the configuration. */
 async function tasksOf(
   folders: readonly string[],
-  { config, tasks, repo }: TasksCheckOptions,
+  { config, tasks, repo, prepare, setupTimeout }: TasksCheckOptions,
 ): Promise<Place & { tasks: TaskConfig[] }> {
   if (folders.length > 0) {
     const read = await Promise.all(
       folders.flatMap((folder) => taskFoldersIn(resolve(folder)).map(readTaskFolder)),
     );
     const path = resolve(repo ?? '.');
-    return { tasks: read, repo: { path, baseRef: 'HEAD' }, sandbox: { provider: 'process' }, withheld: [] };
+    const place = { repo: { path, baseRef: 'HEAD' }, withheld: [], logs: tmpdir() };
+    const environment = environmentOf(prepare, setupTimeout);
+    return { ...place, tasks: read, sandbox: { provider: 'process' }, ...present({ environment }) };
   }
   const { loaded, environment } = await openConfig(present({ config, tasks }));
-  if (loaded.config.environment) {
-    throw new WhetstoneError('tasks-unsupported', '`tasks check` cannot prepare an `environment` yet.', {
-      where: loaded.config.file,
-      hint: 'Check tasks that install what they need in `setup`, or name their folders and --repo.',
-    });
-  }
   Object.assign(process.env, environment);
-  return { ...loaded.config, withheld: await findWithheld(loaded.config) };
+  const withheld = await findWithheld(loaded.config);
+  return { ...loaded.config, withheld, logs: join(loaded.config.outputDir, 'prepare-logs') };
 }
 
 function checkLines(checks: readonly TaskCheck[]): string[] {

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { ActionOf } from './command-action.ts';
 import { collect, positiveInteger, positiveNumber } from './option-values.ts';
 
@@ -9,9 +9,7 @@ export function addTasks(program: Command, action: ActionOf): void {
     .description('make tasks of the history of a repository, and check tasks');
   tasks
     .command('mine')
-    .description(
-      'make a task of each commit whose tests show what its sources do; needs no model and no network',
-    )
+    .description('make a task of each commit whose tests show what its sources do; needs no model')
     .option('--repo <path>', 'the repository to mine', '.')
     .option('--out <dir>', 'where to put the tasks', 'tasks/mined')
     .option('--since <date>', 'only commits after this date (2026-01-31), or as old as this (90d, 6m, 2y)')
@@ -31,13 +29,9 @@ export function addTasks(program: Command, action: ActionOf): void {
       collect,
       [],
     )
-    .option(
-      '--setup <command>',
-      'installs what the tests need (repeatable; default: by the lock file)',
-      collect,
-      [],
-    )
-    .option('--setup-timeout <seconds>', 'limit of each setup command', positiveNumber, 600)
+    .addOption(prepareOption('by the lock file'))
+    .option('--setup <command>', 'runs before the tests, each time (repeatable)', collect, [])
+    .addOption(setupTimeoutOption())
     .option('--timeout <seconds>', 'limit of one run of the tests of a commit', positiveNumber, 300)
     .option(
       '--repeat <n>',
@@ -64,12 +58,24 @@ export function addTasks(program: Command, action: ActionOf): void {
     .option('-c, --config <file>', 'config file (default: as for run)')
     .option('--tasks <file>', 'task file to use instead of the config’s')
     .option('--repo <path>', 'the repository of the folders', '.')
+    .addOption(prepareOption('the `environment` of the configuration'))
+    .addOption(setupTimeoutOption())
     .option('--task-id <id>', 'only this task (repeatable)', collect, [])
     .option('--repeat <n>', 'how often each tree is verified', positiveInteger, 1)
     .option('--json', 'print the result as JSON')
     .hook('preAction', beforeWork)
     .action(action(async () => (await import('./tasks-check.ts')).tasksCheckCommand));
 }
+
+const prepareOption = (byDefault: string): Option =>
+  new Option('--prepare <command>', 'installs what the tests need, once for the same lock files (repeatable)')
+    .argParser(collect)
+    .default([], byDefault);
+
+const setupTimeoutOption = (): Option =>
+  new Option('--setup-timeout <seconds>', 'limit of each command that installs or sets up')
+    .argParser(positiveNumber)
+    .default(600);
 
 /** Workspaces need mounts of this process alone. */
 async function beforeWork(command: Command): Promise<void> {

@@ -14,6 +14,7 @@ import { readSessionTurns } from '../tasks/session-prompts.ts';
 import { openRepository } from '../workspace/repository.ts';
 import { onInterrupt } from './interrupt.ts';
 import type { Streams } from './streams.ts';
+import { environmentOf } from './tasks-environment.ts';
 
 export type TasksMineOptions = {
   repo: string;
@@ -25,6 +26,7 @@ export type TasksMineOptions = {
   maxLines: number;
   issues: string[];
   sessions: string[];
+  prepare: string[];
   setup: string[];
   setupTimeout: number;
   timeout: number;
@@ -54,9 +56,13 @@ export async function tasksMineCommand(options: TasksMineOptions, streams: Strea
   const issues = await readIssues(options.issues.map((file) => resolve(file)));
   const sessions = await readSessionTurns(options.sessions.map((folder) => resolve(folder)));
   const detected = findTestCommands(workTree)[0]?.setup;
-  const setup = options.setup.length > 0 ? options.setup : detected === undefined ? [] : [detected];
+  const { setup } = options;
+  const isSaid = setup.length > 0 || options.prepare.length > 0;
+  const prepare = isSaid || detected === undefined ? options.prepare : [detected];
   if (!options.json) {
-    stderr.write(`Setup: ${setup.join('; ') || 'none (no lock file was found)'}\n`);
+    stderr.write(
+      `Prepare: ${prepare.join('; ') || (isSaid ? 'nothing' : 'nothing (no lock file was found)')}\n`,
+    );
   }
   using interrupt = onInterrupt(stderr);
   const out = resolve(options.out);
@@ -64,6 +70,7 @@ export async function tasksMineCommand(options: TasksMineOptions, streams: Strea
     ...{ scan, issues, sessions, repeat, limit, jobs, out },
     repo: { path: workTree, baseRef: 'HEAD' },
     sandbox: { provider: 'process' },
+    environment: environmentOf(prepare, options.setupTimeout),
     setup: {
       ...(setup.length > 0 && { setup, setupTimeoutSeconds: options.setupTimeout }),
       timeoutSeconds: options.timeout,
@@ -73,7 +80,7 @@ export async function tasksMineCommand(options: TasksMineOptions, streams: Strea
       if (!options.json) stderr.write(`${tried}/${of} ${triedLine(entry)}\n`);
     },
   });
-  stdout.write(options.json ? escapedJson(mined) : `${minedLines(mined, out).join('\n')}\n`);
+  stdout.write(options.json ? escapedJson(mined) : `${minedLines(mined, out, prepare).join('\n')}\n`);
   return interrupt.signal.aborted ? 130 : 0;
 }
 
@@ -120,7 +127,7 @@ function group(title: string, reasons: readonly string[]): string[] {
   return ['', title, ...sorted.map(([count, reason]) => `  ${String(count).padStart(width)}  ${reason}`)];
 }
 
-function minedLines(mined: Mined, out: string): string[] {
+function minedLines(mined: Mined, out: string, prepare: readonly string[]): string[] {
   const { tried, known, untried } = mined;
   const all = [...known, ...tried];
   const tasks = all.filter(({ status }) => status === 'task');
@@ -153,6 +160,9 @@ function minedLines(mined: Mined, out: string): string[] {
       ? [
           `In ${folder}. Read them with: whetstone tasks review ${folder}`,
           `To run them, add this to your task file: include: [${JSON.stringify(folder)}]`,
+          ...(prepare.length > 0
+            ? [`and this to your configuration: environment: { prepare: ${JSON.stringify(prepare)} }`]
+            : []),
         ]
       : []),
     ...(existsSync(join(out, 'mined.jsonl')) ? [] : ['No commit was tried.']),

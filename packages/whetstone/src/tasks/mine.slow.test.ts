@@ -14,11 +14,13 @@ let project: Project;
 let repo: string;
 let mined: Mined;
 const modules = join(import.meta.dirname, '../../../../node_modules');
-const SETUP = [
+const PREPARE = [
   `mkdir -p node_modules/.bin && ln -s ${modules}/vitest node_modules/vitest`,
   'printf \'#!/bin/sh\\nexec node "%s/node_modules/vitest/vitest.mjs" "$@"\\n\' "$PWD" > node_modules/.bin/vitest',
   'chmod +x node_modules/.bin/vitest',
 ];
+
+const cache = () => ({ XDG_CACHE_HOME: join(project.root, 'cache') });
 
 const mine = async (...more: string[]): Promise<Mined> => {
   const issues = join(project.root, 'issues.json');
@@ -36,10 +38,10 @@ const mine = async (...more: string[]): Promise<Mined> => {
     issues,
     ...more,
   ];
-  const { stdout, stderr, exitCode } = await project.whetstone([
-    ...args,
-    ...SETUP.flatMap((one) => ['--setup', one]),
-  ]);
+  const { stdout, stderr, exitCode } = await project.whetstone(
+    [...args, ...PREPARE.flatMap((one) => ['--prepare', one])],
+    cache(),
+  );
   expect(exitCode, stderr).toBe(0);
   return JSON.parse(stdout);
 };
@@ -94,6 +96,12 @@ test('tests that cannot be relied on are excluded by name', () => {
   ]);
 });
 
+test('commits with the same manifests share one environment', async () => {
+  const { stdout } = await project.whetstone(['environments', 'list', '--json'], cache());
+  const keys = new Set(JSON.parse(stdout).map(({ key }: { key: string }) => key));
+  expect(keys.size).toBeLessThan(4);
+});
+
 test('mining again tries only what is new', async () => {
   const again = await mine();
   expect(again.tried).toEqual([]);
@@ -107,6 +115,7 @@ test('in a run the patches of the commits pass and no work fails', async () => {
   });
   project.writeConfig({
     repo: { path: repo },
+    environment: { prepare: PREPARE },
     agents: {
       gold: agent(`git apply ${project.root}/tasks/mined/$1/gold.patch`),
       nop: agent(`cd ${project.root}/tasks/mined/$1/tests && for file in $(find . -type f); do
@@ -115,7 +124,7 @@ test('in a run the patches of the commits pass and no work fails', async () => {
     },
   });
   project.write({ 'tasks.yaml': 'include: [tasks/mined]\n' });
-  const { exitCode, stderr } = await project.whetstone(['run', '--jobs', '2']);
+  const { exitCode, stderr } = await project.whetstone(['run', '--jobs', '2'], cache());
   expect(exitCode, stderr).toBe(1);
   const { rows } = project.latest();
   expect(rows).toHaveLength(12);
@@ -144,7 +153,8 @@ test('the failing tests are in the tree where they are the statement, and only t
 test('check finds a mined task fit for use, and not with an answer that does not solve it', async () => {
   const [one = ''] = mined.tried.flatMap(({ task = [] }) => task).filter((id) => id.startsWith('fix-upper'));
   const check = async () => {
-    const { stdout, exitCode } = await project.whetstone(['tasks', 'check', '--json', '--task-id', one]);
+    const args = ['tasks', 'check', '--json', '--task-id', one];
+    const { stdout, exitCode } = await project.whetstone(args, cache());
     const [found]: TaskCheck[] = JSON.parse(stdout).checks;
     return { exitCode, nop: found?.nop.passed, gold: found?.gold?.passed, problems: found?.problems };
   };

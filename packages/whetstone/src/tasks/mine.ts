@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { messageOf } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
-import type { Config, TaskConfig } from '../config/config.ts';
+import type { Config, EnvironmentConfig, TaskConfig } from '../config/config.ts';
 import { readTaskFolder, TASK_FILE } from '../config/read-task-file.ts';
 import { type Draft, draftOf, taskIdOf } from './draft.ts';
 import { introducedNames } from './introduced-names.ts';
@@ -25,6 +25,9 @@ export type MineOptions = {
   issues: ReadonlyMap<number, Issue>;
   /** Turns of sessions with agents, sorted by time. */
   sessions: readonly SessionTurn[];
+  /** What the tests need: once for all commits with the same lock files. */
+  environment: EnvironmentConfig | undefined;
+  /** In each run of the tests. */
   setup: TaskSetup;
   /** How often the tests run without and with the sources: a whole number from 2. */
   repeat: number;
@@ -48,6 +51,9 @@ export type Mined = History & {
 /** The version of the rules: a change of what counts as a valid task tries all commits again. */
 const RULES = 1;
 
+/** In the folder of the tasks. */
+const LOGS = '.prepare-logs';
+
 /** Makes tasks of the commits of a repository. Each commit that was tried is remembered in the folder of the tasks. */
 export async function mineTasks(options: MineOptions): Promise<Mined> {
   const { out, limit, signal } = options;
@@ -65,7 +71,7 @@ export async function mineTasks(options: MineOptions): Promise<Mined> {
   let running = 0;
   let next = 0;
   if (waiting.length > 0) {
-    await using room = await openTaskRoom({ ...options, withheld: [] });
+    await using room = await openTaskRoom({ ...options, withheld: [], logs: join(out, LOGS) });
     const work = async () => {
       while (!signal.aborted && written + running < limit) {
         const commit = waiting[next++];
@@ -88,9 +94,9 @@ export async function mineTasks(options: MineOptions): Promise<Mined> {
   return { ...history, tried, known, untried: waiting.length - tried.length };
 }
 
-const keyOf = ({ setup, repeat }: MineOptions): string =>
+const keyOf = ({ environment, setup, repeat }: MineOptions): string =>
   createHash('sha256')
-    .update(JSON.stringify([RULES, setup, repeat]))
+    .update(JSON.stringify([RULES, environment, setup, repeat]))
     .digest('hex')
     .slice(0, 16);
 

@@ -1,7 +1,9 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { WhetstoneError } from '@whetstone/errors';
 import { createMask, startSandboxProvider } from '@whetstone/sandbox';
-import type { Config, TaskConfig } from '../config/config.ts';
-import { setupEnvironment } from '../config/setup-environment.ts';
+import type { Config, EnvironmentConfig, TaskConfig } from '../config/config.ts';
+import { prepareEnvironment, setupEnvironment } from '../config/setup-environment.ts';
+import { openEnvironments } from '../environment/open-environments.ts';
 import type { Surroundings } from '../verify/tests/run-tests.ts';
 import { type Verification, verify } from '../verify/verify.ts';
 import { createWorkspaces } from '../workspace/create-workspaces.ts';
@@ -27,8 +29,13 @@ export async function openTaskRoom(options: {
   repo: Config['repo'];
   sandbox: Config['sandbox'];
   withheld: readonly Withheld[];
+  /** Prepared for the trees of the tasks. Default: none. */
+  environment?: EnvironmentConfig | undefined;
+  /** For the output of a preparation, made when needed. */
+  logs: string;
+  signal: AbortSignal;
 }): Promise<TaskRoom> {
-  const { repo, sandbox, withheld } = options;
+  const { repo, sandbox, withheld, environment } = options;
   await sweepScratch();
   await using opened = new AsyncDisposableStack();
   const scratch = opened.use(await makeScratch());
@@ -36,22 +43,38 @@ export async function openTaskRoom(options: {
     await createWorkspaces({ repo: repo.path, scratch: scratch.directory, withheld }),
   );
   const sandboxes = await startSandboxProvider(sandbox.provider, { scratch: scratch.directory });
+  const prepared = prepareEnvironment(environment, process.env);
+  const environments =
+    environment && environment.prepare.length > 0
+      ? opened.use(
+          await openEnvironments({
+            ...{ config: environment, variables: prepared, workspaces, sandboxes },
+            ...{ scratch: scratch.directory, project: basename(repo.path), logs: options.logs },
+            ...{ mask: createMask(prepared.secrets), signal: options.signal },
+          }),
+        )
+      : undefined;
   const all = opened.move();
   let count = 0;
   return {
     async judge(task, patch, { signal, surroundings }) {
       const start = performance.now();
       const commit = await resolveCommit(repo.path, task.repoRef ?? repo.baseRef);
-      const snapshot = await workspaces.prepare(commit, task.overlays ?? []);
+      const bare = await workspaces.prepare(commit, task.overlays ?? []);
+      const equipped = await Promise.resolve(environments?.equip(bare) ?? bare).catch(brokenBy);
+      if ('evidence' in equipped)
+        return { ...notJudged(equipped), seconds: (performance.now() - start) / 1000 };
+      const snapshot = equipped;
       await using worked = await workspaces.create(snapshot);
       if (patch !== null && patch !== '') await applyPatch(worked.path, patch);
       const verification = await verify({
         ...{ task, snapshot, workspaces, sandboxes, signal },
         changes: await worked.changes(),
         agentCompleted: true,
-        services: [],
+        services: environment?.services ?? [],
         directory: join(scratch.directory, `logs-${count++}`),
-        mask: createMask(setupEnvironment(task, process.env).secrets),
+        mask: createMask([...prepared.secrets, ...setupEnvironment(task, process.env).secrets]),
+        ...(environments && { environments }),
         ...(surroundings && { surroundings }),
       });
       return { ...verification, seconds: (performance.now() - start) / 1000 };
@@ -59,6 +82,17 @@ export async function openTaskRoom(options: {
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
 }
+
+/** A preparation that failed. */
+function brokenBy(error: unknown): { class: 'task'; evidence: string } {
+  if (!(error instanceof WhetstoneError) || error.class !== 'task') throw error;
+  return { class: 'task', evidence: error.message };
+}
+
+const notJudged = (broken: NonNullable<Verification['broken']>): Verification => ({
+  ...{ validation: 'skipped', commands: [], hard: [], hardStatus: 'not_configured', protectedTouched: [] },
+  broken,
+});
 
 async function applyPatch(tree: string, patch: string): Promise<void> {
   await git(['apply', '--binary', '--whitespace=nowarn', '-'], {

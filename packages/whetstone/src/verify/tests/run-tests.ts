@@ -63,7 +63,8 @@ export async function runTests(
   try {
     const { directory: below = '' } = tests;
     const files = tests.files.map((file) => relative(below, file));
-    const invocation = runner.invoke({ files, options: tests.options }, folder, surroundings);
+    const seen = sandbox.seenPath(folder);
+    const invocation = runner.invoke({ files, options: tests.options }, seen, surroundings);
     for (const [name, text] of Object.entries(invocation.files ?? {}))
       await writeFile(join(folder, name), text);
     const log = (stream: string) => join(directory, `tests.${stream}.log`);
@@ -88,7 +89,7 @@ export async function runTests(
     return {
       result,
       row: {
-        command: shown(invocation, folder),
+        command: shown(invocation, seen),
         exit_code: result.exitCode,
         duration_seconds: result.durationMs / 1000,
         ended: result.ended,
