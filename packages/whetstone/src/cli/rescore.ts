@@ -29,11 +29,15 @@ export async function rescoreCommand(
     ...{ case_id: after.case_id, before: before.outcome, after: after.outcome, evidence: after.evidence },
   }));
   if (options.json) {
-    stdout.write(escapedJson({ summary: result.summary, rescored: result.rescored, changed: changes }));
+    const { summary, rescored, leftOut } = result;
+    stdout.write(escapedJson({ summary, rescored, left_out: leftOut, changed: changes }));
     return 0;
   }
   const lines = [
     `${counted(result.rescored, 'case')} judged anew, ${changes.length} with another outcome`,
+    ...(result.leftOut > 0
+      ? [`${counted(result.leftOut, 'case')} left out: no assertions, or none of these evals`]
+      : []),
     ...changes.map(({ case_id: id, before, after, evidence }) => {
       const why = evidence === null ? '' : `: ${evidence}`;
       return `  ${before} → ${after}  ${id}${why}`;

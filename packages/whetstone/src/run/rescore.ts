@@ -16,6 +16,7 @@ import { type CaseLayout, caseLayout, runLayout } from '../record/layout.ts';
 import { readRun, rowsInOrder } from '../record/read-run.ts';
 import type { CaseRow } from '../record/row.ts';
 import { createRunRecord, type ReusedCase } from '../record/run-record.ts';
+import { counted } from '../report/format.ts';
 import { openTreeStore } from '../workspace/tree-store.ts';
 import { newRunId } from './build-manifest.ts';
 import { collectSecrets } from './collect-secrets.ts';
@@ -25,7 +26,12 @@ import { openStoredJudge, type StoredJudge } from './stored-judge.ts';
 import { type ReportedRun, writeReport } from './write-report.ts';
 
 /** A run whose assertions were judged anew, and the cases whose outcome changed. */
-export type Rescored = ReportedRun & { changed: { before: CaseRow; after: CaseRow }[]; rescored: number };
+export type Rescored = ReportedRun & {
+  changed: { before: CaseRow; after: CaseRow }[];
+  rescored: number;
+  /** Cases of the stored run that are not in the new one: they have no assertions, or none of these evals is theirs. */
+  leftOut: number;
+};
 
 /**
  * Judges stored cases with evals as they are now, without the agent: the code runs on the recorded turns, events and
@@ -54,14 +60,16 @@ export async function rescore(
   await using judgeGateway = await openJudgeGateway(judge, gateway, stored.manifest);
   const labJudge = judge && judgeGateway && { config: judge, gateway: judgeGateway };
   const byId = new Map(evals.map((one) => [one.id, one]));
-  const cases = rowsInOrder(stored).filter((row) => row.assertions && byId.has(row.task_id));
+  const rows = rowsInOrder(stored);
+  const cases = rows.filter((row) => row.assertions && byId.has(row.task_id));
   if (cases.length === 0) {
     throw new WhetstoneError('selection-empty', 'This run has no case of these evals.', { where: directory });
   }
   const ofRun = new Set(cases.map(({ case_id }) => case_id));
   const matrix = stored.manifest.case_matrix.filter(({ case_id }) => ofRun.has(case_id));
   const createdAt = new Date();
-  const note = `Judged anew from run ${stored.manifest.run_id}: the agents did not run.`;
+  const leftOut = rows.length - cases.length;
+  const note = `Judged anew from run ${stored.manifest.run_id}: the agents did not run.${omission(leftOut)}`;
   await using record = await createRunRecord(dirname(directory), {
     ...stored.manifest,
     ...{ run_id: newRunId(createdAt), created_at: createdAt.toISOString() },
@@ -91,8 +99,11 @@ export async function rescore(
   }
   await record.reuseCases(done);
   await record.finish('finished');
-  return { ...(await writeReport(record)), changed, rescored: cases.length };
+  return { ...(await writeReport(record)), changed, rescored: cases.length, leftOut };
 }
+
+const omission = (count: number): string =>
+  count === 0 ? '' : ` ${counted(count, 'case')} of it left out: no assertions, or none of these evals.`;
 
 /** So many cases are written at once: they go to the disk together. */
 const BATCH = 500;
