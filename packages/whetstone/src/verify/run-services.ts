@@ -108,16 +108,21 @@ async function untilReady(
   }
 }
 
+/** How long a service may keep the connection that asked whether it is ready. */
+const GOODBYE_MS = 1000;
+
 async function accepts(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
   try {
     await once(socket, 'connect');
-    return true;
   } catch {
-    return false;
-  } finally {
     socket.destroy();
+    return false;
   }
+  // Read to its end: a service that greets at once would find the connection reset, which ends careless programs.
+  socket.on('error', () => {}).setTimeout(GOODBYE_MS, () => socket.destroy());
+  socket.unref().resume().end();
+  return true;
 }
 
 const notReady = (name: string, what: string): WhetstoneError =>
