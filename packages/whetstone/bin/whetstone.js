@@ -17,3 +17,6 @@ const { main } = await import(
   existsSync(source) ? source.href : new URL('../dist/cli/main.js', import.meta.url).href
 );
 process.exitCode = await main(process.argv.slice(2));
+// An agent in the user's own code may have left something open, for example where it was stopped.
+for (const stream of [process.stdout, process.stderr]) await new Promise((done) => stream.write('', done));
+setTimeout(() => process.exit(), 500).unref();
