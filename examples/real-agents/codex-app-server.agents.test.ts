@@ -54,9 +54,8 @@ test('by default each command is asked for, and declined', async () => {
   for (const approval of metadata.approvals)
     expect(approval).toMatchObject({ decision: 'denied', by: 'policy' });
   expect(metadata).toMatchObject({
-    approvalPolicy: 'untrusted',
-    sandbox: 'workspace-write',
-    network: 'disabled',
+    approvalPolicy: 'policy',
+    own: { approvalPolicy: 'untrusted', sandbox: 'workspace-write', network: 'disabled' },
   });
 });
 
@@ -92,7 +91,7 @@ test('a full file system does not open the network', async () => {
   const output = JSON.stringify(metadata.tools[0]?.output);
   expect(output).toContain('a\\n');
   expect(output).not.toContain('refused');
-  expect(metadata).toMatchObject({ sandbox: 'workspace-write', network: 'disabled' });
+  expect(metadata.own).toMatchObject({ sandbox: 'workspace-write', network: 'disabled' });
 });
 
 test('without a shell the model is offered none', async () => {
@@ -109,7 +108,7 @@ test('a read-only agent changes nothing', async () => {
   ];
   const { files, metadata } = await play(steps, { permissions: { shell: 'allow', filesystem: 'read-only' } });
   expect(Object.keys(files)).toEqual(['README.md']);
-  expect(metadata).toMatchObject({ sandbox: 'read-only', fileChanges: [] });
+  expect(metadata).toMatchObject({ own: { sandbox: 'read-only' }, fileChanges: [] });
   expect(metadata.tools.length).toBeGreaterThan(0);
 });
 

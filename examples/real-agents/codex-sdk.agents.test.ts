@@ -35,7 +35,7 @@ test('it writes in its workspace and nowhere else, also not through a link', asy
   expect(played.turn.facts).toMatchObject({
     runtime: 'codex-sdk',
     runtimeVersion: '0.163.0',
-    sandbox: 'workspace-write',
+    own: { sandbox: 'workspace-write', approvalPolicy: 'never' },
     approvalPolicy: 'never',
     permissions: { filesystem: 'workspace', network: 'off', apps: 'off' },
   });
@@ -47,7 +47,7 @@ test('a read-only agent reads the repository and changes nothing', async () => {
   expect(played.turn.status).toBe('completed');
   expect(outputs(played)).toContain('Greetings.');
   expect(await session.files()).toEqual({ 'README.md': 'Greetings.\n' });
-  expect(played.turn.facts).toMatchObject({ sandbox: 'read-only' });
+  expect(played.turn.facts).toMatchObject({ own: { sandbox: 'read-only' } });
 });
 
 test('without a shell the model has no tool that runs commands', async () => {
