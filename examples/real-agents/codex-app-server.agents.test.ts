@@ -133,7 +133,15 @@ test('an archived thread goes on in the next turn', async () => {
 
 test('the model hears what steers it, after the call that it names', async () => {
   const options = { steer: [{ after_calls: 1, text: 'Rather be brief.' }] };
-  const { heard, turn } = await play([shell('ls'), shell('cat README.md')], { options });
+  // The second command still runs while Codex is steered, so the next model call has not begun.
+  const together: ScriptStep = {
+    calls: [
+      { tool: 'shell', command: 'ls' },
+      { tool: 'shell', command: 'sleep 2' },
+    ],
+  };
+  const afterOne = shell('cat README.md');
+  const { heard, turn } = await play([together, afterOne, afterOne], { options });
   expect(heard.map(({ text }) => text.includes('Rather be brief.'))).toEqual([false, true, true]);
   expect(turn.events).toContainEqual(expect.objectContaining({ role: 'user', text: 'Rather be brief.' }));
 });
