@@ -46,7 +46,7 @@ const isMeasurement = (field: string): boolean =>
 
 /**
  * pi's starts and updates of a message, Copilot's ephemeral events, the pieces of Claude Code, Qwen and an app-server, and
- * what OpenCode's server sends of a session that goes on.
+ * what OpenCode's server sends of a session that goes on. Its diff compares states of the files that it took in passing.
  */
 const isProgress = ({ type, ephemeral, method, properties }: JsonObject): boolean =>
   type === 'message_start' ||
@@ -55,6 +55,7 @@ const isProgress = ({ type, ephemeral, method, properties }: JsonObject): boolea
   (typeof type === 'string' &&
     /^(?:session\.(?:updated|status|diff)|message\.(?:updated|part\.delta))$/.test(type)) ||
   isRunning(properties) ||
+  method === 'session.diff' ||
   ephemeral === true ||
   (typeof method === 'string' && /delta$/i.test(method));
 

@@ -81,7 +81,7 @@ const ends: Record<DrivenAgentKind, Record<(typeof lasting)[number], End>> = {
   // As the program behind the SDK.
   'codex-sdk': { 401: end(1, 3), 429: end(1, 6), 500: end(1, 30), reset: end(1, 30), hang: 'stopped' },
   'claude-agent-sdk': { 401: end(1, 1), 429: end(1, 2), 500: end(1, 2), reset: end(1, 2), hang: 'stopped' },
-  'opencode-sdk': { 401: end(0, 1), 429: 'stopped', 500: 'stopped', reset: 'stopped', hang: 'stopped' },
+  'opencode-sdk': { 401: end(0, 1), 429: end(0, 6), 500: 'stopped', reset: 'stopped', hang: 'stopped' },
 };
 
 describe.each(drivenAgentKinds)('%s', (kind) => {
