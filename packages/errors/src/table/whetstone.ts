@@ -2,6 +2,10 @@ import { type ErrorEntry, harness, task, usage } from './error-entry.ts';
 
 /** Codes of `whetstone`, the evaluator and the command line. */
 export const whetstoneErrors = {
+  'arm-not-found': usage(
+    'A comparison names an arm that its run does not have, or two sides that nothing pairs.',
+    'List the runs with: whetstone runs. Arms are named RUN:VARIANT, RUN:AGENT or RUN:AGENT/VARIANT.',
+  ),
   'capture-failed': harness(
     'What an agent sends to its model could not be captured.',
     'Check that the program is the agent, and give it a model that it knows: `--model MODEL`.',
@@ -174,7 +178,7 @@ export const whetstoneErrors = {
   ),
   'run-not-found': usage(
     'There is no such run, or the beginning of a name fits several runs.',
-    'Give the path of a run directory, a run id, or "latest".',
+    'Give the path of a run directory, a run id, a tag, or "latest".',
   ),
   'run-unreadable': usage(
     'A file of the run cannot be read: it is damaged, of another version, or not yours to read.',
@@ -195,6 +199,10 @@ export const whetstoneErrors = {
   'service-not-ready': task(
     'A service of the environment ended, or did not open its port, before the case could begin.',
     'Read the log of the service in the folder of the case, and correct its command.',
+  ),
+  'tag-invalid': usage(
+    'A text cannot be the tag of a run.',
+    'A tag begins with a letter and has letters, digits, ".", "_" and "-", at most 64; "latest" is taken.',
   ),
   'task-folder-empty': usage(
     'A folder that should hold tasks holds none.',

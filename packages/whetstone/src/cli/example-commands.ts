@@ -40,6 +40,18 @@ A run can be stopped with Ctrl-C or killed at any time: finished cases are kept,
   show: `
   whetstone show latest
   whetstone show latest fix-parser__baseline__codex__trial-1`,
+  runs: `
+  whetstone runs
+  whetstone runs tag latest main
+  whetstone runs note latest 'after the update of Codex'`,
+  compare: `
+  whetstone compare baseline with-agents-md
+  whetstone compare main latest --gate 'delta > -5pp'
+  whetstone compare latest:codex latest:claude-code
+  whetstone compare 20260101-120000-ab12:baseline latest:with-agents-md --json
+
+B is compared with A on the tasks that both have. --gate tests a bound of the 95 % interval, never the point.
+Exit codes: 0 compared, or the gate passed; 1 the gate failed; 4 the gate is inconclusive.`,
   view: `
   whetstone view
   whetstone view latest --open`,

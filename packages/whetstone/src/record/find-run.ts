@@ -4,9 +4,10 @@ import { WhetstoneError } from '@whetstone/errors';
 import { didYouMean } from '@whetstone/errors/did-you-mean';
 import { runLayout } from './layout.ts';
 import { isAbsent, unreadable } from './read-run.ts';
+import { isTag, readTags } from './tags.ts';
 
 /**
- * Finds a run by its path, or below `outputDirectory` by its id, a unique beginning of it, or `latest`.
+ * Finds a run by its path, or below `outputDirectory` by its id, a unique beginning of it, a tag, or `latest`.
  * @throws WhetstoneError `run-not-found`, with the ids of the runs that are there.
  */
 export async function findRun(reference: string, outputDirectory: string): Promise<string> {
@@ -17,6 +18,9 @@ export async function findRun(reference: string, outputDirectory: string): Promi
     reference === 'latest' ? ids.slice(-1) : ids.filter((id) => id === reference || id.startsWith(reference));
   const [match] = matches;
   if (matches.length === 1 && match !== undefined) return join(outputDirectory, match);
+  const tagged =
+    matches.length === 0 && isTag(reference) ? await findTag(reference, outputDirectory) : undefined;
+  if (tagged !== undefined) return tagged;
   const message =
     matches.length > 1
       ? `${reference} is the beginning of ${matches.length} run ids: ${matches.join(', ')}.`
@@ -26,6 +30,16 @@ export async function findRun(reference: string, outputDirectory: string): Promi
   const there = `${meant === undefined ? '' : `Did you mean ${meant}? `}Runs there: ${ids.slice(-5).join(', ')}.`;
   const hint = ids.length > 0 ? there : start;
   throw new WhetstoneError('run-not-found', message, { hint });
+}
+
+/** The newest run below an output directory with a tag. Unreadable tags are those of no run. */
+export async function findTag(tag: string, outputDirectory: string): Promise<string | undefined> {
+  for (const id of (await runIds(outputDirectory)).toReversed()) {
+    const directory = join(outputDirectory, id);
+    const { tags } = await readTags(directory).catch(() => ({ tags: [] as string[] }));
+    if (tags.includes(tag)) return directory;
+  }
+  return undefined;
 }
 
 /** Ids of the runs below an output directory, the oldest first. A folder without a manifest is not a run. */

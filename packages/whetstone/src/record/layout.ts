@@ -7,6 +7,7 @@ export const runLayout = (directory: string) => ({
   results: join(directory, 'results.jsonl'),
   summary: join(directory, 'summary.json'),
   report: join(directory, 'report.md'),
+  tags: join(directory, 'tags.json'),
   lock: join(directory, 'run.lock'),
   cases: join(directory, 'cases'),
   /** The output of `environment.prepare`, a folder for each environment. */

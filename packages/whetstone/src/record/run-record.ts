@@ -72,10 +72,10 @@ export async function writeResults(run: StoredRun): Promise<void> {
   await writeDerived(run, 'results', lines.join(''));
 }
 
-/** Writes one of the files that are made from the rows. */
+/** Writes one of the files that are made from the rows, or the tags that a person gave. */
 export async function writeDerived(
-  { directory }: StoredRun,
-  file: 'results' | 'summary' | 'report',
+  { directory }: Pick<StoredRun, 'directory'>,
+  file: 'results' | 'summary' | 'report' | 'tags',
   content: string,
 ): Promise<void> {
   await namingUnwritable(directory, 'writing', () => writeWhole(runLayout(directory)[file], content));

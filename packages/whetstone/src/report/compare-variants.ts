@@ -34,7 +34,7 @@ function measure({ variant, baseline }: ArmPair): Measured {
   const ofVariant = taskCounts(variant.cases);
   const ofBaseline = taskCounts(baseline.cases);
   const tasks = [...new Set(variant.cases.map((one) => one.task_id))];
-  const pairs = tasks.flatMap((task) => pairOf(ofVariant.get(task), ofBaseline.get(task)));
+  const pairs = pairsOf(ofVariant, ofBaseline);
   const found = pairs.length === 0 ? null : populationDifference(pairs.map(differenceOf));
   // Fewer tasks give an interval that excludes next to nothing.
   const judged = pairs.length < FEWEST_TASKS ? null : found;
@@ -60,8 +60,25 @@ type Pair = { variant: TaskCount; baseline: TaskCount };
 const haveTrialsToDeal = (pairs: readonly Pair[]): boolean =>
   pairs.length > 0 && pairs.every(({ variant, baseline }) => variant.trials > 1 && baseline.trials > 1);
 
-function pairOf(variant: TaskCount | undefined, baseline: TaskCount | undefined): Pair[] {
-  return variant && baseline ? [{ variant, baseline }] : [];
+function pairsOf(ofVariant: Map<string, TaskCount>, ofBaseline: Map<string, TaskCount>): Pair[] {
+  return [...ofVariant].flatMap(([task, variant]) => {
+    const baseline = ofBaseline.get(task);
+    return baseline ? [{ variant, baseline }] : [];
+  });
+}
+
+/**
+ * The differences of the tasks that have a result in both arms. `missing` says what the cases without a result count as,
+ * seen from the variant; without it they are left out.
+ */
+export function taskDifferences(
+  { variant, baseline }: ArmPair,
+  missing?: 'against' | 'in-favor',
+): TaskDifference[] {
+  const isFavored = missing === undefined ? undefined : missing === 'in-favor';
+  const ofVariant = taskCounts(variant.cases, isFavored);
+  const ofBaseline = taskCounts(baseline.cases, isFavored === undefined ? undefined : !isFavored);
+  return pairsOf(ofVariant, ofBaseline).map(differenceOf);
 }
 
 function differenceOf({ variant, baseline }: Pair): TaskDifference {
@@ -75,13 +92,11 @@ function differenceOf({ variant, baseline }: Pair): TaskDifference {
 function intervalBounds({ variant, baseline }: ArmPair): Comparison['interval_bounds'] {
   const isComplete = [variant, baseline].every(({ arm }) => arm.error + arm.missing === 0);
   if (isComplete) return null;
-  const [against, inFavor] = [false, true].map((isFavored) => {
-    const ofVariant = taskCounts(variant.cases, isFavored);
-    const ofBaseline = taskCounts(baseline.cases, !isFavored);
-    const pairs = [...ofVariant].flatMap(([task, count]) => pairOf(count, ofBaseline.get(task)));
-    return pairs.length === 0 ? null : populationDifference(pairs.map(differenceOf)).interval;
-  });
-  return { against: against ?? null, in_favor: inFavor ?? null };
+  const intervalIf = (missing: 'against' | 'in-favor') => {
+    const differences = taskDifferences({ variant, baseline }, missing);
+    return differences.length === 0 ? null : populationDifference(differences).interval;
+  };
+  return { against: intervalIf('against'), in_favor: intervalIf('in-favor') };
 }
 
 /** What such tasks could have shown; `null` where the spread is not known or nothing can be shown. */

@@ -30,6 +30,9 @@ export type ReadableRun = {
   cases: Summary['cases'];
   agents: string[];
   variants: string[];
+  /** What a person called the run, and noted about it. */
+  tags: string[];
+  note: string | null;
 };
 
 /** `running`: a live process works on the run. `stopped`: no process does, and cases are missing. */

@@ -5,6 +5,7 @@ import { isAlive } from '@whetstone/sandbox/process';
 import { runLayout } from '../record/layout.ts';
 import { readRun, rowsInOrder, type StoredRun } from '../record/read-run.ts';
 import type { CaseRow } from '../record/row.ts';
+import { type RunTags, readTags } from '../record/tags.ts';
 import { caseResults } from '../report/case-results.ts';
 import { summarize } from '../report/summarize.ts';
 import type { CaseDetail, ReadableRun, RunDetail, RunEntry, RunList, RunState } from './api.ts';
@@ -45,7 +46,7 @@ export function openStoredRuns(outputDirectory: string): StoredRuns {
     const known = entries.get(id);
     if (known?.revision === revision) return known.entry;
     const entry = await loadRun(directory, id, lock).then(
-      ({ detail }) => readableEntry(detail),
+      async ({ detail }) => ({ ...readableEntry(detail), ...(await readTags(directory)) }),
       unreadableEntry(id),
     );
     entries.set(id, { revision, entry });
@@ -105,14 +106,14 @@ const hasManifest = (directory: string): Promise<boolean> => isRegularFile(runLa
 /** Whether a live process works on a run. */
 type LockState = 'held' | 'free';
 
-/** Changes whenever the run changes: size and time of the journal, and whether a process works on the run. */
+/** Changes whenever the run changes: size and time of its files, and whether a process works on the run. */
 async function revisionOf(directory: string): Promise<{ revision: string; lock: LockState }> {
   const layout = runLayout(directory);
   const stampOf = async (file: string) => {
     const stats = await lstat(file).catch(() => undefined);
     return stats ? `${stats.size}@${stats.mtimeMs}` : 'none';
   };
-  const stamps = await Promise.all([layout.manifest, layout.journal].map(stampOf));
+  const stamps = await Promise.all([layout.manifest, layout.journal, layout.tags].map(stampOf));
   const lock = await lockState(layout.lock);
   return { revision: [...stamps, lock].join(' '), lock };
 }
@@ -141,7 +142,7 @@ async function loadRun(directory: string, id: string, lock: LockState): Promise<
   return { run, detail: { id, state, manifest, summary: summarize(run.manifest, rows), cases } };
 }
 
-function readableEntry({ id, state, manifest, summary }: RunDetail): ReadableRun {
+function readableEntry({ id, state, manifest, summary }: RunDetail): Omit<ReadableRun, keyof RunTags> {
   return {
     id,
     problem: null,

@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest';
+import type { CaseRow } from '../record/row.ts';
+import { type Planned, sampleManifest, sampleRow } from './__fixtures__/sample-run.ts';
+import { compareRuns, type Side } from './compare-runs.ts';
+import { parseGate } from './gate.ts';
+
+const TASKS = Array.from({ length: 8 }, (_, i) => `task-${i + 1}`);
+
+type Rows = (planned: Planned) => { outcome: CaseRow['outcome']; row?: Partial<CaseRow> } | undefined;
+
+function side(
+  label: string,
+  shape: Parameters<typeof sampleManifest>[0],
+  rows: Rows,
+  run_id = 'run-1',
+): Side {
+  const manifest = sampleManifest({ tasks: TASKS, trials: 2, ...shape }, { run_id });
+  const made = manifest.case_matrix.flatMap((planned) => {
+    const given = rows(planned);
+    return given ? [sampleRow(planned, given.outcome, given.row)] : [];
+  });
+  return { label, manifest, rows: made };
+}
+
+const passes: Rows = () => ({ outcome: 'passed' });
+const fails: Rows = () => ({ outcome: 'failed' });
+const gateOf = (text: string) => {
+  const gate = parseGate(text);
+  if (!gate) throw new Error(`${text} is not a gate.`);
+  return gate;
+};
+
+describe('arms', () => {
+  test('of two runs are paired by agent and variant; what has no counterpart is named', () => {
+    const a = side('old', { variants: ['baseline', 'gone'] }, fails);
+    const b = side('new', { variants: ['baseline', 'added'] }, passes, 'run-2');
+    const found = compareRuns(a, b);
+    expect(found.pairs).toMatchObject([
+      {
+        a: { variant: 'baseline' },
+        b: { variant: 'baseline' },
+        comparison: { difference: 1, verdict: 'better' },
+      },
+    ]);
+    expect(found.unpaired_arms).toEqual([
+      { side: 'a', agent: 'loop', variant: 'gone' },
+      { side: 'b', agent: 'loop', variant: 'added' },
+    ]);
+    expect(found.differences).toEqual([]);
+    expect(found.caveats.join()).toContain('did not run side by side');
+  });
+
+  test('of two variants are paired by agent, and of two agents by variant', () => {
+    const whole = side('run', { agents: ['one', 'two'] }, ({ variant }) =>
+      (variant === 'baseline' ? fails : passes)({} as Planned),
+    );
+    const named = (found: ReturnType<typeof compareRuns>) =>
+      found.pairs.map(({ a, b }) => `${a.agent}/${a.variant} ${b.agent}/${b.variant}`);
+    expect(named(compareRuns({ ...whole, variant: 'baseline' }, { ...whole, variant: 'agents-md' }))).toEqual(
+      ['one/baseline one/agents-md', 'two/baseline two/agents-md'],
+    );
+    expect(named(compareRuns({ ...whole, agent: 'one' }, { ...whole, agent: 'two' }))).toEqual([
+      'one/baseline two/baseline',
+      'one/agents-md two/agents-md',
+    ]);
+    const crossed = compareRuns(
+      { ...whole, agent: 'one', variant: 'baseline' },
+      { ...whole, agent: 'two', variant: 'agents-md' },
+    );
+    expect(named(crossed)).toEqual(['one/baseline two/agents-md']);
+  });
+});
+
+test('a task with another content under the same id is not compared', () => {
+  const a = side('old', { variants: ['baseline'] }, passes);
+  const b = side('new', { variants: ['baseline'], tasks: [...TASKS.slice(1), 'extra'] }, passes, 'run-2');
+  const [first] = b.manifest.tasks;
+  if (first) first.fingerprint = 'changed';
+  const found = compareRuns(a, b);
+  expect(found.excluded_tasks).toEqual([
+    { task: 'task-1', why: 'only in A' },
+    { task: 'task-2', why: 'changed' },
+    { task: 'extra', why: 'only in B' },
+  ]);
+  expect(found.pairs[0]?.comparison.tasks).toBe(6);
+});
+
+test('flips, failure classes and ratios stand beside the difference; unknown amounts make no ratio', () => {
+  const whole = side('run', {}, ({ variant, task_id, trial_index }) => {
+    const isBaseline = variant === 'baseline';
+    const isFlip = task_id === 'task-3' || (task_id === 'task-5' && trial_index === 1);
+    return {
+      outcome: isFlip === isBaseline ? 'failed' : 'passed',
+      row: { total_tokens: isBaseline ? 100 : 50, cost_usd: isBaseline || trial_index === 1 ? 1 : null },
+    };
+  });
+  const [pair] = compareRuns({ ...whole, variant: 'baseline' }, { ...whole, variant: 'agents-md' }).pairs;
+  expect(pair?.flips.map(({ task, a, b }) => `${task} ${a.passed} ${b.passed}`)).toEqual([
+    'task-3 0 2',
+    ...['task-1', 'task-2', 'task-4', 'task-6', 'task-7', 'task-8'].map((task) => `${task} 2 0`),
+  ]);
+  expect(pair?.ratios.tokens?.ratio).toBeCloseTo(0.5, 12);
+  expect(pair?.ratios.cost).toBeNull();
+  expect(pair?.failures.map(({ a, b }) => [a, b])).toEqual([[3, 13]]);
+});
+
+describe('a gate', () => {
+  const compared = (ofVariant: Rows, text: string) => {
+    const whole = side('run', {}, (planned) =>
+      (planned.variant === 'baseline' ? passes : ofVariant)(planned),
+    );
+    return compareRuns({ ...whole, variant: 'baseline' }, { ...whole, variant: 'agents-md' }, gateOf(text))
+      .gate;
+  };
+
+  test.each([
+    ['delta > -5pp', -0.05],
+    ['delta>=−2.5pp', -0.025],
+    ['delta > 0', 0],
+    ['delta > 10pp', 0.1],
+  ])('%s is a bound', (text, bound) => {
+    expect(parseGate(text)?.bound).toBeCloseTo(bound, 12);
+  });
+
+  test.each(['delta < 5pp', 'delta > -5', 'cost > 0', 'delta > -100pp', ''])('%s is not', (text) => {
+    expect(parseGate(text)).toBeUndefined();
+  });
+
+  test('passes only when the whole interval is above the bound', () => {
+    expect(compared(passes, 'delta > -30pp')).toMatchObject({ status: 'passed', tasks_needed: null });
+    expect(compared(passes, 'delta > -1pp')).toMatchObject({
+      status: 'inconclusive',
+      sentence: expect.stringContaining('would settle it'),
+    });
+  });
+
+  test('fails only when the whole interval is below it', () => {
+    expect(compared(fails, 'delta > -5pp')).toMatchObject({ status: 'failed' });
+    const some: Rows = ({ task_id }) => (task_id === 'task-1' ? fails : passes)({} as Planned);
+    expect(compared(some, 'delta > -5pp')).toMatchObject({ status: 'inconclusive' });
+  });
+
+  test('is not passed by cases without a result', () => {
+    const missing: Rows = ({ task_id }) => (task_id === 'task-1' ? undefined : { outcome: 'passed' });
+    expect(compared(missing, 'delta > -20pp')).toMatchObject({ status: 'inconclusive' });
+  });
+});

@@ -1,0 +1,213 @@
+import type { Manifest } from '../record/manifest.ts';
+import type { CaseRow } from '../record/row.ts';
+import { logRatio, type Ratio } from '../stats/log-ratio.ts';
+import { type CaseResult, caseResults, type TaskCount, taskCounts } from './case-results.ts';
+import { type ArmPair, compareVariants } from './compare-variants.ts';
+import { aboutTheContext } from './context-caveats.ts';
+import { type Gate, type GateResult, judgeGate } from './gate.ts';
+import { groupFailures } from './group-failures.ts';
+import { type RunDifference, runDifferences } from './run-differences.ts';
+import { summarizeArm } from './summarize-arm.ts';
+import type { Arm, Comparison } from './summary.ts';
+
+/** A run, or some arms of it. `label` is how the user named it. */
+export type Side = {
+  label: string;
+  manifest: Manifest;
+  rows: readonly CaseRow[];
+  /** Which arms of the run; without it all. */
+  agent?: string;
+  variant?: string;
+};
+
+/** Two sides, paired by task. B is compared with A, so a positive difference says that B passes more. */
+export type RunComparison = {
+  schema_version: '1';
+  a: SideFacts;
+  b: SideFacts;
+  pairs: PairComparison[];
+  /** Arms that the other side has no counterpart of. */
+  unpaired_arms: { side: 'a' | 'b'; agent: string; variant: string }[];
+  /** Tasks that are not compared, in plan order: the other side lacks them, or has another content under the same id. */
+  excluded_tasks: { task: string; why: 'only in A' | 'only in B' | 'changed' }[];
+  /** What else differs between the two runs; empty within one run. */
+  differences: RunDifference[];
+  /** What the declared context of each arm came to, in sentences. */
+  exposure: string[];
+  /** What the comparison does not show, in sentences. */
+  caveats: string[];
+  gate: GateResult | null;
+};
+
+export type SideFacts = { label: string; run_id: string; created_at: string };
+
+export type PairComparison = {
+  a: Arm;
+  b: Arm;
+  comparison: Comparison;
+  /** Tasks whose rate differs, the largest gain of B first. */
+  flips: { task: string; a: TaskCount; b: TaskCount }[];
+  /** How many times as much B takes as A, per task and trial. Exploratory: makes no verdict. */
+  ratios: { cost: Ratio | null; tokens: Ratio | null; seconds: Ratio | null };
+  /** Cases by failure class, the most frequent first. */
+  failures: { class: string; title: string; a: number; b: number }[];
+};
+
+/** Compares B with A: each arm of B with its counterpart in A, over the tasks that both have with the same content. */
+export function compareRuns(a: Side, b: Side, gate?: Gate): RunComparison {
+  const excluded = excludedTasks(a.manifest, b.manifest);
+  const left = new Set(excluded.map(({ task }) => task));
+  const [armsOfA, armsOfB] = [armsOf(a, left), armsOf(b, left)];
+  const matched = pairArms(armsOfA, armsOfB);
+  const pairs = matched.map(({ a, b }): ArmPair => ({ variant: b, baseline: a }));
+  const comparisons = compareVariants(pairs);
+  const used = new Set(matched.flatMap(({ a, b }) => [a, b]));
+  const unpaired = (side: 'a' | 'b', arms: readonly ArmOfSide[]) =>
+    arms.filter((arm) => !used.has(arm)).map(({ arm: { agent, variant } }) => ({ side, agent, variant }));
+  return {
+    schema_version: '1',
+    a: factsOf(a),
+    b: factsOf(b),
+    pairs: matched.flatMap(({ a, b }, i) => {
+      const comparison = comparisons[i];
+      return comparison ? [{ a: a.arm, b: b.arm, comparison, ...detailsOf(a.cases, b.cases) }] : [];
+    }),
+    unpaired_arms: [...unpaired('a', armsOfA), ...unpaired('b', armsOfB)],
+    excluded_tasks: excluded,
+    differences: runDifferences(a, b),
+    exposure: aboutTheContext([...used].flatMap(({ cases }) => cases)),
+    caveats: caveatsOf(a, b),
+    gate: gate ? judgeGate(gate, pairs) : null,
+  };
+}
+
+type ArmOfSide = ArmPair['variant'];
+
+const factsOf = ({ label, manifest: { run_id, created_at } }: Side): SideFacts => ({
+  label,
+  run_id,
+  created_at,
+});
+
+/** Tasks are the same by id and content, so that a changed task is never taken for the old one (statistics, unit). */
+function excludedTasks(a: Manifest, b: Manifest): RunComparison['excluded_tasks'] {
+  const [ofA, ofB] = [a, b].map(({ tasks }) => new Map(tasks.map((task) => [task.id, contentOf(task)])));
+  const ids = new Set([...(ofA?.keys() ?? []), ...(ofB?.keys() ?? [])]);
+  return [...ids].flatMap((task) => {
+    const [inA, inB] = [ofA?.get(task), ofB?.get(task)];
+    if (inA === inB) return [];
+    return [
+      { task, why: inB === undefined ? 'only in A' : inA === undefined ? 'only in B' : 'changed' } as const,
+    ];
+  });
+}
+
+const contentOf = ({ fingerprint, commit }: Manifest['tasks'][number]): string => `${fingerprint} ${commit}`;
+
+function armsOf({ manifest, rows, agent, variant }: Side, left: ReadonlySet<string>): ArmOfSide[] {
+  const cases = caseResults(manifest, rows).filter(
+    (one) =>
+      !left.has(one.task_id) &&
+      (agent === undefined || one.agent_name === agent) &&
+      (variant === undefined || one.variant === variant),
+  );
+  return [...Map.groupBy(cases, (one) => JSON.stringify([one.agent_name, one.variant])).values()].flatMap(
+    (ofArm) => {
+      const [first] = ofArm;
+      return first ? [{ arm: summarizeArm(first.agent_name, first.variant, ofArm), cases: ofArm }] : [];
+    },
+  );
+}
+
+/**
+ * The arms of A and B that belong together: those of the same agent and variant; where there are none, those of the same
+ * agent, or else of the same variant; and the only two.
+ */
+function pairArms(ofA: readonly ArmOfSide[], ofB: readonly ArmOfSide[]): { a: ArmOfSide; b: ArmOfSide }[] {
+  const keys: ((arm: Arm) => string)[] = [
+    ({ agent, variant }) => JSON.stringify([agent, variant]),
+    ({ agent }) => agent,
+    ({ variant }) => variant,
+    () => '',
+  ];
+  for (const key of keys) {
+    const found = ofB.flatMap((b) => ofA.filter((a) => key(a.arm) === key(b.arm)).map((a) => ({ a, b })));
+    const isOneToOne =
+      new Set(found.map(({ a }) => a)).size === found.length &&
+      new Set(found.map(({ b }) => b)).size === found.length;
+    if (found.length > 0 && isOneToOne) return found;
+  }
+  return [];
+}
+
+function detailsOf(
+  a: readonly CaseResult[],
+  b: readonly CaseResult[],
+): Pick<PairComparison, 'flips' | 'ratios' | 'failures'> {
+  return {
+    flips: flipsOf(taskCounts(a), taskCounts(b)),
+    ratios: {
+      cost: ratioOf(a, b, (row) => row.cost_usd),
+      tokens: ratioOf(a, b, (row) => row.total_tokens),
+      seconds: ratioOf(a, b, (row) => row.agent_duration_seconds),
+    },
+    failures: failuresOf(a, b),
+  };
+}
+
+function flipsOf(ofA: Map<string, TaskCount>, ofB: Map<string, TaskCount>): PairComparison['flips'] {
+  const rate = ({ passed, trials }: TaskCount) => passed / trials;
+  return [...ofB]
+    .flatMap(([task, b]) => {
+      const a = ofA.get(task);
+      return a && rate(a) !== rate(b) ? [{ task, a, b }] : [];
+    })
+    .sort((one, other) => rate(other.b) - rate(other.a) - (rate(one.b) - rate(one.a)));
+}
+
+/** Per task the mean over the trials whose amount is known. A task with a trial of unknown amount is left out. */
+function ratioOf(
+  a: readonly CaseResult[],
+  b: readonly CaseResult[],
+  amount: (row: CaseRow) => number | null,
+): Ratio | null {
+  const means = (cases: readonly CaseResult[]) =>
+    new Map(
+      [...Map.groupBy(cases, (one) => one.task_id)].flatMap(([task, trials]) => {
+        const amounts = trials.flatMap(({ row }) => (row ? [amount(row)] : []));
+        const known = amounts.filter((one) => one !== null);
+        if (known.length === 0 || known.length < amounts.length) return [];
+        return [[task, known.reduce((total, one) => total + one, 0) / known.length] as const];
+      }),
+    );
+  const ofA = means(a);
+  return logRatio(
+    [...means(b)].flatMap(([task, variant]) => {
+      const baseline = ofA.get(task);
+      return baseline === undefined ? [] : [{ variant, baseline }];
+    }),
+  );
+}
+
+function failuresOf(a: readonly CaseResult[], b: readonly CaseResult[]): PairComparison['failures'] {
+  const [ofA, ofB] = [groupFailures(a), groupFailures(b)];
+  const classes = new Map([...ofA, ...ofB].map((group) => [group.class, group.title]));
+  const count = (groups: typeof ofA, name: string) =>
+    groups.find((group) => group.class === name)?.count ?? 0;
+  return [...classes]
+    .map(([name, title]) => ({ class: name, title, a: count(ofA, name), b: count(ofB, name) }))
+    .sort((one, other) => other.a + other.b - (one.a + one.b) || (one.class < other.class ? -1 : 1));
+}
+
+function caveatsOf(a: Side, b: Side): string[] {
+  const scripted = [a, b].some(({ manifest }) => manifest.gateway?.mode === 'script');
+  return [
+    ...(scripted ? ['The model was a script: these numbers say nothing about a real model.'] : []),
+    ...(a.manifest.run_id === b.manifest.run_id
+      ? []
+      : [
+          'The two sides did not run side by side. If the model or its provider changed by 2 to 5 points in between, "better" and "worse" are wrong in 8 to 33 % of such comparisons instead of 5 %. To be sure, run both variants in one run.',
+        ]),
+    'Cost, tokens and time are exploratory: only the pass rate makes a verdict.',
+  ];
+}
