@@ -14,9 +14,11 @@ import type { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import type { Config } from '../config/config.ts';
 import { protectedFiles } from '../config/protected-paths.ts';
+import type { EnvironmentPreview } from '../environment/preview-environments.ts';
 import type { Plan, PlannedCase } from '../plan/plan.ts';
 import { counted } from '../report/format.ts';
 import type { InstructionPreview } from '../workspace/preview-instructions.ts';
+import { previewJson, previewLine } from './environment-line.ts';
 import { errorJson } from './print-error.ts';
 
 /** Prints what a run would do, which cases it would start, and how many problems would keep it from that. Starts nothing, and shows no values of variables. */
@@ -28,6 +30,7 @@ export async function printDryRun(
     again,
     problems,
     instructions,
+    environment,
   }: {
     plan: Plan;
     starting: readonly PlannedCase[];
@@ -35,6 +38,7 @@ export async function printDryRun(
     again: readonly string[];
     problems: readonly WhetstoneError[];
     instructions: readonly InstructionPreview[];
+    environment: EnvironmentPreview | undefined;
   },
   { json, stdout }: { json: boolean; stdout: NodeJS.WritableStream },
 ): Promise<void> {
@@ -56,7 +60,10 @@ export async function printDryRun(
   const order = starting.map(({ id }) => id);
   if (json) {
     const found = { again, instructions, protected_paths: shielded, problems: problems.map(errorJson) };
-    const shown = { seed: plan.seed, order, cases: plan.cases, commands, ...found };
+    const shown = {
+      ...{ seed: plan.seed, order, cases: plan.cases, commands, ...found },
+      environment: previewJson(environment),
+    };
     stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
     return;
   }
@@ -76,6 +83,7 @@ export async function printDryRun(
     `Tasks       ${tasks.map(({ id, commit }) => `${id} at ${commit.slice(0, 12)}`).join(', ')}`,
     `Variants    ${variants.map(({ name }) => (name === plan.baseline ? `${name} (baseline)` : name)).join(', ')}`,
     `Seed        ${seed}`,
+    ...(environment ? [`Prepare     ${previewLine(environment)}`] : []),
     ...shielded.map(
       ({ task, pattern, files }) =>
         `Protected   ${pattern} (${task}): ${counted(files, 'file')} of the commit`,

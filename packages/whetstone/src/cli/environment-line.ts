@@ -1,4 +1,6 @@
 import type { EnvironmentEvent } from '../environment/open-environments.ts';
+import type { EnvironmentPreview } from '../environment/preview-environments.ts';
+import { counted } from '../report/format.ts';
 import { oneLine } from '../report/sanitize.ts';
 import type { RunEvent } from '../run/run-event.ts';
 import type { Colors } from './terminal-features.ts';
@@ -31,3 +33,33 @@ export function environmentLine(event: EnvironmentEvent, colors: Colors): string
       );
   }
 }
+
+/** What a run would prepare, and what of that is there. */
+export function previewLine(preview: EnvironmentPreview): string {
+  const { commands, stored, storedBytes, missing, unknown, withoutInputs } = preview;
+  const size = `${Math.max(1, Math.round(storedBytes / 1e6))} MB`;
+  const parts = [
+    ...(missing > 0 ? [`${counted(missing, 'environment')} to make`] : []),
+    ...(stored > 0
+      ? [`${stored} from the cache (${size}) unless the path or the version of a tool has changed`]
+      : []),
+    ...(unknown > 0 ? [`${unknown} not known before the run, because an overlay writes an input`] : []),
+    ...(withoutInputs > 0
+      ? [`none for ${counted(withoutInputs, 'commit')} without a file of \`environment.inputs\``]
+      : []),
+  ];
+  return `${oneLine(commands.join(' && '), 100)}: ${parts.join('; ')}`;
+}
+
+/** The same for programs. `null`: nothing is prepared. */
+export const previewJson = (preview: EnvironmentPreview | undefined) =>
+  preview
+    ? {
+        commands: preview.commands,
+        stored: preview.stored,
+        stored_bytes: preview.storedBytes,
+        missing: preview.missing,
+        unknown: preview.unknown,
+        without_inputs: preview.withoutInputs,
+      }
+    : null;

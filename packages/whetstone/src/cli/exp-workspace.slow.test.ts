@@ -146,3 +146,49 @@ test('an agent that works on a repository sees no eval and no experiment of it',
   expect(await project.whetstone(['exp'])).toMatchObject({ exitCode: 0 });
   expect(project.rows().look).toMatchObject({ outcome: 'passed', touched_paths: ['seen.txt'] });
 });
+
+test('an experiment prepares the environment once for all its cases, also where a fixture would install', async () => {
+  const eval_ = (name: string) => `
+import { defineEval } from 'whetstone';
+export default defineEval({
+  fixture: './start',
+  async test(t) {
+    await t.send('Look for what is installed: ${name}.');
+    t.fileChanged('seen.txt');
+    await t.scriptPassed('check').orStop();
+  },
+});
+`;
+  const manifest = JSON.stringify({
+    dependencies: { 'no-such-package-of-ours': '1' },
+    scripts: { check: 'grep -q once node_modules/installed && test -f seen.txt' },
+  });
+  const project = makeEvals({
+    ...PROJECT,
+    'whetstone.config.ts': `
+import { defineConfig } from 'whetstone';
+export default defineConfig({
+  gateway: { mode: 'script', script: 'model.yaml' },
+  environment: { prepare: ['mkdir node_modules', 'echo once >> node_modules/installed'] },
+});
+`,
+    'model.yaml':
+      "name: m\ndefault:\n  - calls: [{ tool: shell, command: 'cat node_modules/installed > seen.txt' }]\n  - text: Done.\n",
+    ...Object.fromEntries(['a', 'b'].map((name) => [`evals/${name}/${name}.eval.ts`, eval_(name)])),
+    ...Object.fromEntries(['a', 'b'].map((name) => [`evals/${name}/start/package.json`, manifest])),
+  });
+  const cache = { XDG_CACHE_HOME: `${project.root}/cache` };
+  const preview = async () => (await project.whetstone(['exp', '--dry-run', '--rerun', 'all'], cache)).stdout;
+  const commands = 'mkdir node_modules && echo once >> node_modules/installed';
+  expect(await preview()).toContain(`  prepare ${commands}: 1 environment to make\n`);
+  const { exitCode, stderr } = await project.whetstone(['exp'], cache);
+  expect(exitCode, stderr).toBe(0);
+  expect(stderr.match(/Preparing the environment/g)).toHaveLength(1);
+  expect(Object.values(project.rows())).toMatchObject([
+    { outcome: 'passed', touched_paths: ['seen.txt'] },
+    { outcome: 'passed', touched_paths: ['seen.txt'] },
+  ]);
+  expect(await preview()).toContain(`  prepare ${commands}: 1 from the cache (1 MB) unless `);
+  const again = JSON.parse((await project.whetstone(['exp', '--dry-run', '--json'], cache)).stdout);
+  expect(again.experiments).toMatchObject([{ environment: null }]);
+});

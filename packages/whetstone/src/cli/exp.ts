@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import type { Config } from '../config/config.ts';
 import { formatDiagnostics } from '../config/format-diagnostics.ts';
+import { previewEnvironments } from '../environment/preview-environments.ts';
 import { openEvalWorkers } from '../eval/eval-workers.ts';
 import { counted } from '../report/format.ts';
 import { escapedJson } from '../report/json.ts';
@@ -8,6 +9,7 @@ import { renderTerminal } from '../report/terminal.ts';
 import { previewReuse } from '../run/preview-reuse.ts';
 import type { ReusePolicy } from '../run/reuse.ts';
 import type { RunResult } from '../run/run.ts';
+import { previewJson, previewLine } from './environment-line.ts';
 import { onInterrupt } from './interrupt.ts';
 import { junitOf } from './junit-of.ts';
 import { openProject } from './open-project.ts';
@@ -77,9 +79,10 @@ export async function expCommand(names: string[], options: ExpOptions, streams: 
 }
 
 /** All but agents in our own process, without a workspace, a gateway and a judge. */
-const worksWithFilesOrModels = ({ agents, tasks, gateway, judge }: Config): boolean =>
-  gateway !== undefined ||
-  judge !== undefined ||
+const worksWithFilesOrModels = (config: Config): boolean =>
+  config.gateway !== undefined || config.judge !== undefined || worksWithFiles(config);
+
+const worksWithFiles = ({ agents, tasks }: Config): boolean =>
   tasks.some((task) => !task.eval) ||
   agents.some((agent) => agent.runner !== 'module' || agent.module.adapter?.capabilities?.workspace === true);
 
@@ -98,18 +101,26 @@ async function previewExperiments(
 ): Promise<number> {
   const shown = [];
   for (const { experiment, config, trials } of planned) {
-    const { found } = await previewReuse(config, { ...reuse, trials });
+    const { found, ...planned } = await previewReuse(config, { ...reuse, trials });
+    const runs = [...found.values()].some((one) => !('row' in one));
+    const environment =
+      runs && worksWithFiles(config) ? await previewEnvironments(config, planned) : undefined;
     const cases = [...found].map(([id, one]) =>
       'row' in one ? { case_id: id, reused_from: one.row.run_id } : { case_id: id, runs_because: one.why },
     );
-    shown.push({ experiment: experiment.id, cases });
+    shown.push({ experiment: experiment.id, cases, environment });
   }
   if (options.json) {
-    stdout.write(escapedJson({ experiments: shown }));
+    const experiments = shown.map(({ environment, ...one }) => ({
+      ...one,
+      environment: previewJson(environment),
+    }));
+    stdout.write(escapedJson({ experiments }));
     return 0;
   }
-  const lines = shown.flatMap(({ experiment, cases }) => [
+  const lines = shown.flatMap(({ experiment, cases, environment }) => [
     `${experiment}: ${counted(cases.length, 'case')}, ${cases.filter((one) => 'reused_from' in one).length} of them reused`,
+    ...(environment ? [`  prepare ${previewLine(environment)}`] : []),
     ...cases.map((one) =>
       'reused_from' in one
         ? `  reused  ${one.case_id}, from run ${one.reused_from}`

@@ -49,6 +49,10 @@ test('an environment is prepared once, everyone has it as it was at the same pat
       },
     },
   );
+  const preview = async () =>
+    JSON.parse((await project.whetstone(['run', '--dry-run', '--json'], CACHE)).stdout).environment;
+  const nothing = { stored: 0, stored_bytes: 0, missing: 0, unknown: 0, without_inputs: 0 };
+  expect(await preview()).toEqual({ ...nothing, commands: INSTALL, missing: 1 });
   const ran = await project.whetstone(['run', '--jobs', '2'], CACHE);
   expect(ran).toMatchObject({ exitCode: 0 });
   const { rows, directory } = project.latest();
@@ -73,6 +77,20 @@ test('an environment is prepared once, everyone has it as it was at the same pat
   await project.whetstone(['run', '--task-id', 'one'], CACHE);
   expect(existsSync(join(project.latest().directory, 'environments'))).toBe(false);
   expect(layers()).toEqual([key]);
+
+  expect(await preview()).toMatchObject({ stored: 1, missing: 0, unknown: 0 });
+  project.writeConfig({
+    environment: { prepare: ['true'], inputs: ['lock.txt'] },
+    variants: {
+      baseline: {},
+      other: { overlays: [{ source: 'tasks.yaml', target: 'lock.txt' }] },
+      none: { overlays: [{ remove: ['lock.txt'] }] },
+    },
+  });
+  const { stdout } = await project.whetstone(['run', '--dry-run'], CACHE);
+  expect(stdout).toContain(
+    'Prepare     true: 1 environment to make; 1 not known before the run, because an overlay writes an input; none for 1 commit without a file of `environment.inputs`\n',
+  );
 
   const environments = (...args: string[]) => project.whetstone(['environments', ...args], CACHE);
   const [layer] = JSON.parse((await environments('list', '--json')).stdout);

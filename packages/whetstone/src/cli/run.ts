@@ -2,6 +2,7 @@ import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { formatDiagnostics } from '../config/format-diagnostics.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
+import { previewEnvironments } from '../environment/preview-environments.ts';
 import { inPlan, type Selection } from '../plan/plan.ts';
 import { escapedJson } from '../report/json.ts';
 import type { Summary } from '../report/summary.ts';
@@ -69,9 +70,10 @@ export async function runCommand(options: RunCommandOptions, streams: Streams): 
       agents: inPlan(config.agents, plan.agents),
     });
     const again = reasonsToRunAgain(plan, resumed);
+    const environment = await previewEnvironments(config, planned);
     await printDryRun(
       config,
-      { plan, starting, again, problems, instructions },
+      { plan, starting, again, problems, instructions, environment },
       { json: options.json ?? false, stdout },
     );
     for (const problem of problems) await printError(problem, streams, false);

@@ -2,12 +2,13 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { present } from '@whetstone/events/present';
 import { checkMapping } from './check-shape.ts';
-import type { Config, GatewayConfig, StatedJudge, VariantConfig } from './config.ts';
+import type { Config, EnvironmentConfig, GatewayConfig, StatedJudge, VariantConfig } from './config.ts';
 import { ConfigErrors, type Diagnostic, inFileOrder } from './diagnostic.ts';
 import { existingPath } from './existing-path.ts';
 import { experimentSchema } from './experiment-schema.ts';
 import { openModule } from './module-source.ts';
 import { openSource } from './open-source.ts';
+import { readEnvironment } from './read-environment.ts';
 import { readGateway } from './read-gateway.ts';
 import { readJudge } from './read-judge.ts';
 import { readSandbox } from './read-sandbox.ts';
@@ -25,6 +26,7 @@ export type Project = {
   gateway?: GatewayConfig;
   /** Absent: the configuration names none. */
   sandbox?: Config['sandbox'];
+  environment?: EnvironmentConfig;
   judge?: StatedJudge;
   seed?: string;
   outputDir: string;
@@ -54,11 +56,8 @@ export async function loadProject(root: string): Promise<Project> {
   const sandbox = spot && fields?.sandbox ? readSandbox(fields.sandbox, spot.at('sandbox')) : undefined;
   const judge = spot && fields?.judge != null ? readJudge(fields.judge, spot.at('judge'), file) : undefined;
   const path = fields?.repo && spot && existingPath(fields.repo.path, spot.at('repo', 'path'), 'folder');
-  if (fields?.environment) {
-    spot
-      ?.at('environment')
-      .warning('only applies to `whetstone run`; an experiment does not prepare it', { mark: 'key' });
-  }
+  const environment =
+    spot && fields?.environment ? readEnvironment(fields.environment, spot.at('environment')) : undefined;
   if (!fields || diagnostics.some(({ severity }) => severity === 'error')) {
     throw new ConfigErrors(inFileOrder(diagnostics));
   }
@@ -67,7 +66,8 @@ export async function loadProject(root: string): Promise<Project> {
     file,
     outputDir: fields.output_dir == null ? outputDir : resolve(root, fields.output_dir),
     ...(path && { repo: { path, baseRef: fields.repo?.base_ref ?? 'HEAD' } }),
-    ...present({ gateway, sandbox, judge, seed: fields.seed == null ? undefined : String(fields.seed) }),
+    ...present({ gateway, sandbox, environment, judge }),
+    ...(fields.seed != null && { seed: String(fields.seed) }),
     warnings: inFileOrder(diagnostics),
   };
 }

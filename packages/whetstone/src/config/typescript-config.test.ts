@@ -37,14 +37,13 @@ test('a configuration in TypeScript says whatever one in YAML says', async () =>
   });
 });
 
-test('experiments say that they do not prepare an environment', async () => {
+test('experiments take the environment of the configuration', async () => {
   const other = join(folder, 'experiments');
   mkdirSync(other);
   writeFileSync(join(other, 'whetstone.yaml'), 'environment: { prepare: [npm ci] }\n');
-  const { warnings } = await loadProject(other);
-  expect(warnings.map(({ message }) => message)).toEqual([
-    expect.stringContaining('only applies to `whetstone run`'),
-  ]);
+  const { environment, warnings } = await loadProject(other);
+  expect(environment).toMatchObject({ prepare: [{ script: 'npm ci' }], timeoutSeconds: 900 });
+  expect(warnings).toEqual([]);
 });
 
 test('what is wrong in it is named with file and line', async () => {

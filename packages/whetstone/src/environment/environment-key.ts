@@ -2,32 +2,35 @@ import { arch, platform } from 'node:os';
 import type { Sandbox } from '@whetstone/sandbox';
 import type { EnvironmentConfig } from '../config/config.ts';
 import { hashJson } from '../plan/hash-json.ts';
-import type { Snapshot } from '../workspace/workspace.ts';
 
 /** Changes when layers of older versions must not be used any more. */
 const FORMAT = 1;
+
+/** Mode and blob id by path. */
+type Inputs = ReadonlyMap<string, { mode: string; oid: string }>;
 
 /**
  * What an environment depends on: the inputs by content, the commands and their variables (`${NAME}` as written), the
  * platform and its tools, and the path at which it was made.
  */
 export function environmentKey(
-  { prepare, env = {} }: EnvironmentConfig,
-  { inputs, tools, at }: { inputs: Snapshot['entries']; tools: string; at: string | undefined },
+  config: EnvironmentConfig,
+  { inputs, tools, at }: { inputs: Inputs; tools: string; at: string | undefined },
 ): string {
-  const files = [...inputs].map(([path, { mode, oid }]) => [path, mode, oid]).sort();
-  const uid = process.getuid?.() ?? null;
-  return hashJson({
-    FORMAT,
-    files,
-    prepare,
-    env,
-    at: at ?? null,
-    uid,
-    machine: [platform(), arch(), libc()],
-    tools,
-  });
+  return hashJson({ ...stated(config, inputs), at: at ?? null, tools });
 }
+
+/** The part of the key that is known without starting anything: all but the tools and the path. */
+export function workKey(config: EnvironmentConfig, inputs: Inputs): string {
+  return hashJson(stated(config, inputs));
+}
+
+const stated = ({ prepare, env = {} }: EnvironmentConfig, inputs: Inputs) => ({
+  ...{ FORMAT, prepare, env },
+  files: [...inputs].map(([path, { mode, oid }]) => [path, mode, oid]).sort(),
+  uid: process.getuid?.() ?? null,
+  machine: [platform(), arch(), libc()],
+});
 
 /** The tools that `prepare` starts, and those which they start. */
 const STARTED_WITH: Readonly<Record<string, readonly string[]>> = {

@@ -19,6 +19,8 @@ import { type Lease, tryLease } from './lease.ts';
 /** What is known of a layer, in `layer.json` beside its folders. */
 const factsSchema = z.object({
   key: z.string(),
+  /** The `workKey` of it. Absent in layers of older versions. */
+  work: z.string().optional(),
   /** ISO time. */
   prepared_at: z.string(),
   seconds: z.number(),

@@ -9,6 +9,7 @@ import { explainFailure } from '../verify/run-setup.ts';
 import { displayPath } from '../workspace/tree-path.ts';
 import type { Changes, Snapshot, TreeEntries, Workspaces } from '../workspace/workspace.ts';
 import { changedInputs, dropUnshareable, refuseSecrets } from './clean-layer.ts';
+import { workKey } from './environment-key.ts';
 import { folderState } from './folder-state.ts';
 import type { LayerFacts } from './layer-store.ts';
 
@@ -59,6 +60,7 @@ export async function prepareLayer(directory: string, preparation: Preparation):
   const { sha256: state, bytes, files } = await folderState([folders.tree, folders.home]);
   return {
     key,
+    work: workKey(config, inputs),
     prepared_at: new Date().toISOString(),
     ...{ seconds, bytes, files, project, state },
     commands: config.prepare.map(commandText),

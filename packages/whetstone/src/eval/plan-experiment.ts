@@ -123,9 +123,7 @@ export function planExperiment(
       { file: join(project.root, 'experiments'), what: 'the experiments' },
       ...(project.file === undefined ? [] : [{ file: project.file, what: 'the configuration' }]),
     ],
-    tasks: evals.map((one) =>
-      toTask(one, project.root, overrides.timeoutMs, fixtures.get(one.fixture ?? '')),
-    ),
+    tasks: evals.map((one) => toTask(one, project, overrides.timeoutMs, fixtures.get(one.fixture ?? ''))),
     variants: arms.map((arm) => ({
       ...arm,
       ...((flags || arm.flags) && { flags: { ...flags, ...arm.flags } }),
@@ -137,7 +135,7 @@ export function planExperiment(
       overrides.sandbox === undefined
         ? (sandbox ?? project.sandbox ?? { provider: 'process' })
         : sandboxNamed(overrides.sandbox),
-    ...present({ seed: project.seed, judge }),
+    ...present({ seed: project.seed, environment: project.environment, judge }),
     ...(gateway && {
       gateway:
         budget === undefined ? gateway : { ...gateway, runBudget: { ...gateway.runBudget, costUsd: budget } },
@@ -196,7 +194,7 @@ function fromKind(kind: string, model: string | undefined): AgentConfig {
 
 function toTask(
   { id, file, key, description, requires, timeoutMs, tags }: EvalDescription,
-  root: string,
+  { root, environment }: Pick<Project, 'root' | 'environment'>,
   override: number | undefined,
   stored: StoredFixture | undefined,
 ): TaskConfig {
@@ -207,7 +205,8 @@ function toTask(
   return {
     id,
     prompt: isFolder ? (fixture.prompt ?? '') : '',
-    setup: fixture?.setup ?? [],
+    // What the environment installed must not be installed again in each case.
+    setup: environment && environment.prepare.length > 0 ? [] : (fixture?.setup ?? []),
     validation: { commands: isFolder ? [fixture.tests] : [] },
     protectedPaths: [],
     ...(!isFolder && { eval: { file, root, key, requires, ...present({ tests: fixture?.tests }) } }),

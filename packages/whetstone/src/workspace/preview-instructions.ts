@@ -6,8 +6,8 @@ import {
 } from '@whetstone/agents/config';
 import { present } from '@whetstone/events/present';
 import type { Config, OverlayOperation, VariantConfig } from '../config/config.ts';
-import { git } from './git.ts';
 import { instructionPlaces, instructionsFor } from './instructions-for.ts';
+import { listCommit } from './list-commit.ts';
 import { overlaidPaths } from './overlaid-paths.ts';
 import { type InstructionPlaces, instructionPaths, placeInstructions } from './place-instructions.ts';
 import { type CommitTree, reachedFiles } from './reached-files.ts';
@@ -44,9 +44,11 @@ export async function previewInstructions(input: {
   const isWithheld = withheldBy(input.withheld);
   const previews = new Map<string, InstructionPreview>();
   for (const commit of new Set(input.commits)) {
-    const listing = await git(['ls-tree', '-r', '-z', '--full-tree', commit], { gitDir });
-    const entries = entriesIn(listing.toString('latin1'), isWithheld);
-    const tree: CommitTree = { gitDir, entries, blobs: new Map() };
+    const tree: CommitTree = {
+      gitDir,
+      entries: await listCommit(gitDir, commit, isWithheld),
+      blobs: new Map(),
+    };
     for (const variant of input.variants) {
       for (const agent of input.agents) {
         const preview = await previewOf(tree, variant, agent);
@@ -58,16 +60,6 @@ export async function previewInstructions(input: {
     }
   }
   return [...previews.values()];
-}
-
-function entriesIn(listing: string, isWithheld: (path: string) => boolean): CommitTree['entries'] {
-  const entries = new Map<string, { mode: string; oid: string }>();
-  for (const line of listing.split('\0')) {
-    const [facts = '', path = ''] = line.split('\t', 2);
-    const [mode = '', , oid = ''] = facts.split(' ');
-    if (path !== '' && !isWithheld(path)) entries.set(path, { mode, oid });
-  }
-  return entries;
 }
 
 async function previewOf(
