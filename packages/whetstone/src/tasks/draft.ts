@@ -86,7 +86,8 @@ async function patchOf(
     '--no-ext-diff',
     '--no-textconv',
   ];
-  const patch = await git(['--literal-pathspecs', ...diff, parent, commit, '--', ...paths], {
+  const revisions = ['--end-of-options', parent, commit];
+  const patch = await git(['--literal-pathspecs', ...diff, ...revisions, '--', ...paths], {
     gitDir,
     cwd: workTree,
   });

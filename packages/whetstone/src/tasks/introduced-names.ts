@@ -1,5 +1,5 @@
 import { git } from '../workspace/git.ts';
-import { openRepository } from '../workspace/repository.ts';
+import { openRepository, resolveCommit } from '../workspace/repository.ts';
 import type { Draft } from './draft.ts';
 
 /** Identifiers that the tree at the base does not have anywhere. */
@@ -33,8 +33,10 @@ const codeOf = (text: string): string =>
 async function namesAt(repo: string, commit: string, names: readonly string[]): Promise<Set<string>> {
   if (names.length === 0) return new Set();
   const { gitDir, workTree } = await openRepository(repo);
+  // `git grep` has no `--end-of-options` in every version of git.
+  const id = await resolveCommit(repo, commit);
   const patterns = names.flatMap((name) => ['-e', name]);
-  const found = await git(['grep', '-h', '-o', '-w', '-F', '--no-color', ...patterns, commit], {
+  const found = await git(['grep', '-h', '-o', '-w', '-F', '--no-color', ...patterns, id], {
     gitDir,
     cwd: workTree,
   }).catch(() => Buffer.alloc(0)); // git exits with 1 where nothing matches

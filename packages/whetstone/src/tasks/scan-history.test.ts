@@ -1,9 +1,12 @@
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runGit } from '../workspace/__fixtures__/test-repo.ts';
 import { makeHistory } from './__fixtures__/history.ts';
 import { START, smallProject } from './__fixtures__/small-project.ts';
 import { classifyPath } from './classify-path.ts';
+import { draftOf } from './draft.ts';
+import { introducedNames } from './introduced-names.ts';
 import { scanHistory } from './scan-history.ts';
 
 const LIMITS = { maxFiles: 15, maxLines: 600 };
@@ -60,4 +63,33 @@ test('a shallow clone is said to be one', async () => {
   expect(isShallow).toBe(true);
   expect(leftOut.map(({ reason }) => reason)).toEqual(['it has no parent']);
   for (const folder of [repo, clone]) rmSync(folder, { recursive: true });
+});
+
+test('a message cannot add a commit, and no name of a commit is an option', async () => {
+  const files = (text: string) => ({
+    'src/half.js': `export const half${text} = ${text};\n`,
+    'test/half.test.js': `import '../src/half.js'; // ${text}\n`,
+  });
+  const raw = `:100644 100644 ${'1 '.repeat(2)}M\t`;
+  const changes = `${raw}src/half.js\n${raw}test/half.test.js\n1\t1\tsrc/half.js\n1\t1\ttest/half.test.js\n`;
+  const target = (repo: string) => join(repo, 'written');
+  const forged = ['a'.repeat(40), '--output=written', '2026-01-01T00:00:00Z', 'Forged', changes].join(
+    '\u001f',
+  );
+  const repo = makeHistory([
+    { message: 'Start', files: { ...START.files, ...files('1') } },
+    { message: `Change it\u001e${forged}`, files: files('2') },
+  ]);
+  const { candidates, leftOut } = await scanHistory(repo, LIMITS);
+  expect(candidates).toMatchObject([{ parent: expect.stringMatching(/^[0-9a-f]{40}$/) }]);
+  expect(leftOut).toHaveLength(1);
+  const [commit] = candidates;
+  const draft = commit && (await draftOf(repo, commit));
+  if (!commit || !draft || typeof draft === 'string') throw new Error(`no draft: ${draft}`);
+  expect((await introducedNames(repo, draft)).own).toEqual(['half2']);
+  await expect(draftOf(repo, { ...commit, parent: `--output=${target(repo)}` })).rejects.toThrow();
+  const base = `--open-files-in-pager=touch ${target(repo)};`;
+  await expect(introducedNames(repo, { ...draft, base })).rejects.toThrow();
+  expect(existsSync(target(repo))).toBe(false);
+  rmSync(repo, { recursive: true });
 });

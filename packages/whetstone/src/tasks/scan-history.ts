@@ -74,11 +74,7 @@ export async function scanHistory(repo: string, options: ScanOptions): Promise<H
         '--raw',
         '--numstat',
       ],
-      ...[
-        '--no-abbrev',
-        '--no-show-signature',
-        `--format=${RECORD}%H${FIELD}%P${FIELD}%aI${FIELD}%B${FIELD}`,
-      ],
+      ...['--no-abbrev', '--no-show-signature', '--format=%x00%H%x00%P%x00%aI%x00%B%x00'],
       ...(since === undefined ? [] : [`--since=${since}`]),
       ...['--end-of-options', tip, '--', ...paths],
     ],
@@ -86,16 +82,18 @@ export async function scanHistory(repo: string, options: ScanOptions): Promise<H
   );
   const candidates: HistoryCommit[] = [];
   const leftOut: LeftOut[] = [];
-  const records = output.toString().split(RECORD).slice(1);
-  for (const [index, text] of records.entries()) {
-    const [commit = '', parents = '', date = '', message = '', changes = ''] = text.split(FIELD);
+  // No message and no line of changes can have a zero byte.
+  const fields = output.toString().split('\0').slice(1);
+  for (let at = 0; at < fields.length; at += FIELDS) {
+    const [commit = '', parents = '', date = '', message = '', changes = ''] = fields.slice(at, at + FIELDS);
     const [parent = ''] = parents.split(' ');
     const read = readChanges(changes);
-    const reason = parent === '' ? 'it has no parent' : reasonToLeaveOut(read, message, options);
+    const hasParent = COMMIT.test(commit) && COMMIT.test(parent);
+    const reason = !hasParent ? 'it has no parent' : reasonToLeaveOut(read, message, options);
     const subject = message.split('\n', 1)[0] ?? '';
     if (reason !== undefined) leftOut.push({ commit, date, subject, reason });
     else {
-      const previousDate = records[index + 1]?.split(FIELD)[2];
+      const previousDate = fields[at + FIELDS + 2];
       const { files } = read;
       candidates.push({ commit, parent, date, message: message.trim(), files, ...present({ previousDate }) });
     }
@@ -103,9 +101,9 @@ export async function scanHistory(repo: string, options: ScanOptions): Promise<H
   return { candidates, leftOut, isShallow: existsSync(join(repository.commonDir, 'shallow')) };
 }
 
-/** Control characters that no message has. */
-const RECORD = '\u001e';
-const FIELD = '\u001f';
+/** Of one commit. */
+const FIELDS = 5;
+const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
 type Changes = { files: ChangedFile[]; modes: Set<string>; hasOddName: boolean };
 
