@@ -121,7 +121,9 @@ function collect(event: StreamEvent, metadata: AgentMetadata, tools: Map<string,
       return;
     case 'approval.decided': {
       const { callId, decision, by, rule } = event;
-      const asked = metadata.approvals.find((approval) => approval.callId === callId);
+      const questions = metadata.approvals.filter((approval) => approval.callId === callId);
+      // A call that is asked about again has a decision for each question.
+      const asked = questions.find((approval) => approval.decision === 'pending') ?? questions.at(-1);
       const decided = { callId, decision, ...present({ by, rule }) };
       if (asked) Object.assign(asked, decided);
       else metadata.approvals.push(decided);

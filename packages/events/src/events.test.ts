@@ -174,6 +174,25 @@ describe('agent metadata', () => {
     });
   });
 
+  test('two questions about one call have a decision each, also when both are open at once', () => {
+    const asked: StreamEvent = { type: 'approval.requested', callId: '1' };
+    const decided = (decision: 'approved' | 'denied', rule: string): StreamEvent => ({
+      ...{ type: 'approval.decided', callId: '1', by: 'policy' },
+      ...{ decision, rule },
+    });
+    const [first, second] = [decided('approved', 'a'), decided('denied', 'b')];
+    const approvals = [
+      { callId: '1', decision: 'approved', by: 'policy', rule: 'a' },
+      { callId: '1', decision: 'denied', by: 'policy', rule: 'b' },
+    ];
+    for (const events of [
+      [asked, first, asked, second],
+      [asked, asked, first, second],
+    ]) {
+      expect(deriveAgentMetadata(events)).toMatchObject({ approvals });
+    }
+  });
+
   test('the host knows better than the agent how a file changed', () => {
     const changed = (path: string, change: 'added' | 'modified' | 'deleted', host = false): StreamEvent => ({
       ...{ type: 'file.changed', path, change },
