@@ -82,6 +82,17 @@ test('variants and runs are compared, tagged, noted and gated', async () => {
     note: 'without the new prompt',
   });
 
+  // Before the next run: what it takes, and what the verdicts of this suite are worth.
+  expect(await json('plan', '--effect', '20pp', '--trials', '2', '--run', first)).toMatchObject({
+    source: { run_id: basename(first), tasks: 5, one_trial: true },
+    choices: [{ trials: 2, tasks: expect.any(Number), cost_usd: null }],
+    with_tasks: { tasks: 5 },
+  });
+  expect(await json('calibrate', first, '--replays', '50')).toMatchObject({
+    replays: 50,
+    arms: [{ variant: 'baseline', calibration: { tasks: 5, found: {} } }, { variant: 'rules' }],
+  });
+
   const refused = async (...args: string[]) => {
     const { exitCode, stderr } = await project.whetstone(args);
     return `${exitCode} ${stderr}`;
@@ -94,6 +105,9 @@ test('variants and runs are compared, tagged, noted and gated', async () => {
   );
   expect(await refused('compare', 'baseline', 'rules', '--gate', 'delta < 5pp')).toContain(
     'It must be a bound such as "delta > -5pp"',
+  );
+  expect(await refused('plan', '--effect', '200')).toContain(
+    'It must be a number of points between 0 and 100',
   );
   expect(await refused('runs', 'tag', 'latest', 'a b')).toContain('2 "a b" cannot be a tag.');
 });

@@ -52,6 +52,16 @@ A run can be stopped with Ctrl-C or killed at any time: finished cases are kept,
 
 B is compared with A on the tasks that both have. --gate tests a bound of the 95 % interval, never the point.
 Exit codes: 0 compared, or the gate passed; 1 the gate failed; 4 the gate is inconclusive.`,
+  plan: `
+  whetstone plan --effect 10pp --power 0.8
+  whetstone plan --effect 5pp --trials 1,3 --run main --jobs 4
+  whetstone plan --tasks 40 --json
+
+The spread over tasks, the cost and the time come from an earlier run. Without one the spread is assumed, and cost and
+time are unknown.`,
+  calibrate: `
+  whetstone calibrate latest
+  whetstone calibrate main --effect 20pp --replays 5000`,
   view: `
   whetstone view
   whetstone view latest --open`,

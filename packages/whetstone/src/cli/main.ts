@@ -8,7 +8,7 @@ import { addExamples } from './example-commands.ts';
 import type { ExpOptions } from './exp.ts';
 import { addGateway } from './gateway-commands.ts';
 import { collect, portNumber, positiveInteger, positiveNumber, rate } from './option-values.ts';
-import { addRuns } from './runs-commands.ts';
+import { addPlanning, addRuns } from './runs-commands.ts';
 import type { Streams } from './streams.ts';
 import { addTasks } from './tasks-commands.ts';
 
@@ -60,6 +60,7 @@ function createProgram(exit: (code: number) => void): Command {
   addReport(program, action);
   addShow(program, action);
   addRuns(program, action);
+  addPlanning(program, action);
   addView(program, action);
   addAgent(program, action);
   addAgents(program, action);

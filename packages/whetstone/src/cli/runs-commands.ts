@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Gate, parseGate } from '../report/gate.ts';
 import type { ActionOf } from './command-action.ts';
+import { positiveInteger, rate } from './option-values.ts';
 
 /** The commands that look at several runs. */
 export function addRuns(program: Command, action: ActionOf): void {
@@ -47,6 +48,38 @@ export function addRuns(program: Command, action: ActionOf): void {
     .action(action(async () => (await import('./compare.ts')).compareCommand));
 }
 
+/** The commands that say what a suite can show, before and after a run. */
+export function addPlanning(program: Command, action: ActionOf): void {
+  program
+    .command('plan')
+    .description('how many tasks, cases, money and hours it takes to show a difference')
+    .option(
+      '--effect <pp>',
+      'the true difference that matters to you, in points of the pass rate',
+      points,
+      0.1,
+    )
+    .option('--power <share>', 'the share of experiments that should show it (0.8 or 80%)', rate, 0.8)
+    .option('--trials <list>', 'numbers of trials to choose from', counts, [1, 2, 3, 5])
+    .option('--tasks <n>', 'tasks that you have (default: those of the run)', positiveInteger)
+    .option('--jobs <n>', 'cases at the same time', positiveInteger, 1)
+    .option('--run <run>', 'the earlier run to learn from (default: the latest, if there is one)')
+    .addOption(configOption())
+    .option('--json', 'print JSON')
+    .action(action(async () => (await import('./plan.ts')).planCommand));
+  program
+    .command('calibrate')
+    .description(
+      'replay the stored trials of a run against themselves: how often a verdict is wrong, and what it finds',
+    )
+    .argument('<run>', 'a run directory, a run id, a tag, or "latest"')
+    .option('--effect <pp>', 'the difference to plant, in points of the pass rate', points, 0.1)
+    .option('--replays <n>', 'replays per arm', positiveInteger, 1000)
+    .addOption(configOption())
+    .option('--json', 'print JSON')
+    .action(action(async () => (await import('./plan.ts')).calibrateCommand));
+}
+
 const configOption = (): Option => new Option('-c, --config <file>', 'config file (default: as for run)');
 
 function gate(text: string): Gate {
@@ -56,3 +89,14 @@ function gate(text: string): Gate {
     'It must be a bound such as "delta > -5pp" or "delta > 0", between -100pp and 100pp.',
   );
 }
+
+function points(text: string): number {
+  const [, number = ''] = /^\s*(\d+(?:\.\d+)?)\s*(?:pp)?\s*$/.exec(text) ?? [];
+  const size = Number(number) / 100;
+  if (number === '' || size <= 0 || size >= 1) {
+    throw new InvalidArgumentError('It must be a number of points between 0 and 100, such as 10pp.');
+  }
+  return size;
+}
+
+const counts = (text: string): number[] => text.split(',').map((one) => positiveInteger(one.trim()));

@@ -80,31 +80,58 @@ export function populationDifference(
   };
 }
 
+/** What a plan asks for: the share of true differences of that size that it shows, and of how many comparisons. */
+export type PlannedTest = {
+  /** Default: 0.8. */
+  power?: number;
+  /** Comparisons of the report. The level of each is 5 % divided by their number: Holm's worst case. Default: 1. */
+  comparisons?: number;
+};
+
 /**
  * The smallest difference that so many tasks show with 80 % power at the 5 % level:
  * (t_{.975}·s̃ + t_{.8}·s)/√K with s̃² = ((K − 1)s² + 2c²h)/(K + 1).
  * @param spread Standard deviation of the differences over tasks.
  * @param noise `trialNoise` of the plan: mean of (1/T_A + 1/T_B)/2.
  */
-export function minimumDetectableDifference(tasks: number, spread: number, noise: number): number {
-  const widened = Math.sqrt(
-    ((tasks - 1) * spread ** 2 + 2 * spreadWidening(tasks) ** 2 * noise) / (tasks + 1),
-  );
-  const [ofTest, ofPower] = [studentTQuantile(0.975, tasks - 1), studentTQuantile(0.8, tasks - 1)];
-  return (ofTest * widened + ofPower * spread) / Math.sqrt(tasks);
+export function minimumDetectableDifference(
+  tasks: number,
+  spread: number,
+  noise: number,
+  { power = 0.8, comparisons = 1 }: PlannedTest = {},
+): number {
+  const ofTest = studentTQuantile(1 - 0.025 / comparisons, tasks - 1);
+  const ofPower = studentTQuantile(power, tasks - 1);
+  return (ofTest * widenedSpread(tasks, spread, noise) + ofPower * spread) / Math.sqrt(tasks);
 }
+
+/** The share of runs with so many tasks that show a true difference of `effect`: `minimumDetectableDifference`, solved for it. */
+export function powerOf(effect: number, tasks: number, spread: number, noise: number): number {
+  const needed = studentTQuantile(0.975, tasks - 1) * widenedSpread(tasks, spread, noise);
+  const left = effect * Math.sqrt(tasks) - needed;
+  if (spread === 0) return left > 0 ? 1 : 0;
+  return studentTCdf(left / spread, tasks - 1);
+}
+
+const widenedSpread = (tasks: number, spread: number, noise: number): number =>
+  Math.sqrt(((tasks - 1) * spread ** 2 + 2 * spreadWidening(tasks) ** 2 * noise) / (tasks + 1));
 
 /**
  * The number of tasks that shows `target` with 80 % power at the 5 % level. `target` is the difference that the user
  * cares about, never the one that was observed. `null` beyond 100,000 tasks.
  */
-export function tasksNeeded(target: number, spread: number, noise: number): number | null {
+export function tasksNeeded(
+  target: number,
+  spread: number,
+  noise: number,
+  { power = 0.8, comparisons = 1 }: PlannedTest = {},
+): number | null {
   // The normal distribution needs fewer tasks than Student's t, so the search can begin just below its number.
-  const normal = ((normalQuantile(0.975) + normalQuantile(0.8)) * (spread / target)) ** 2;
-  const first = Math.max(FEWEST_TASKS, Math.floor(0.9 * normal));
+  const quantiles = normalQuantile(1 - 0.025 / comparisons) + normalQuantile(power);
+  const first = Math.max(FEWEST_TASKS, Math.floor(0.9 * (quantiles * (spread / target)) ** 2));
   if (first > 100_000) return null;
   let tasks = first;
-  while (minimumDetectableDifference(tasks, spread, noise) > target) tasks += 1;
+  while (minimumDetectableDifference(tasks, spread, noise, { power, comparisons }) > target) tasks += 1;
   return tasks;
 }
 
