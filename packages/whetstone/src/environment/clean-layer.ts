@@ -10,8 +10,8 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { WhetstoneError } from '@whetstone/errors';
-import { removeTree, SHORTEST_SECRET } from '@whetstone/sandbox';
+import { codeOf, WhetstoneError } from '@whetstone/errors';
+import { entryUnder, removeTree, SHORTEST_SECRET } from '@whetstone/sandbox';
 import { hashBytes, hashFile } from '../workspace/hash-blob.ts';
 import { takeTurns } from '../workspace/take-turns.ts';
 import { absolutePath, displayPath, joinPath } from '../workspace/tree-path.ts';
@@ -49,6 +49,18 @@ const NOT_KEPT_OF_HOME = [
 const NOT_KEPT_OF_TREE = ['.npmrc', '.netrc', '.pypirc', '.git-credentials'];
 
 /**
+ * Refuses a folder that the commands replaced by a link: whatever is cleaned in it would be a file of the user.
+ * @throws WhetstoneError `environment-prepare-failed`
+ */
+export function refuseReplaced(folders: readonly string[]): void {
+  if (folders.every((folder) => lstatSync(folder, { throwIfNoEntry: false })?.isDirectory())) return;
+  throw new WhetstoneError(
+    'environment-prepare-failed',
+    'prepare removed its folder or its HOME, or replaced one of them by a link.',
+  );
+}
+
+/**
  * Takes out what must not be shared: credentials by their usual places, the commands' own `.git`, and what is not a file, a
  * folder or a link. Returns display paths.
  */
@@ -58,15 +70,16 @@ export async function dropUnshareable(
 ): Promise<string[]> {
   await removeTree(join(tree, '.git'));
   const dropped: string[] = [];
-  const drop = (folder: string, name: string, paths: readonly string[]) => {
+  const drop = async (folder: string, name: string, paths: readonly string[]) => {
     for (const path of paths) {
-      if (lstatSync(join(folder, path), { throwIfNoEntry: false }) === undefined) continue;
-      rmSync(join(folder, path), { recursive: true });
+      const entry = await entryUnder(folder, path).catch(outside);
+      if (!entry || !lstatSync(entry, { throwIfNoEntry: false })) continue;
+      rmSync(entry, { recursive: true });
       if (path !== '.gitconfig') dropped.push(`${name}${path}`);
     }
   };
-  drop(home, '~/', NOT_KEPT_OF_HOME);
-  drop(
+  await drop(home, '~/', NOT_KEPT_OF_HOME);
+  await drop(
     tree,
     '',
     NOT_KEPT_OF_TREE.filter((path) => !inputs.has(path)),
@@ -82,6 +95,11 @@ export async function dropUnshareable(
     });
   }
   return dropped;
+}
+
+/** Behind a link that leads out of the layer or nowhere, the layer has no file. */
+function outside(error: unknown): undefined {
+  if (!['sandbox-path-outside', 'ENOENT', 'ELOOP'].includes(String(codeOf(error)))) throw error;
 }
 
 /** Display paths of the inputs that are not what they were. */

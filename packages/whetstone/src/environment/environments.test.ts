@@ -1,9 +1,20 @@
-import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { strategies } from '../workspace/__fixtures__/strategies.ts';
-import { commitAll } from '../workspace/__fixtures__/test-repo.ts';
+import { commitAll, makeTempDir } from '../workspace/__fixtures__/test-repo.ts';
 import { openLab } from './__fixtures__/environment-lab.ts';
+import { dropUnshareable, refuseReplaced } from './clean-layer.ts';
 
 const [mount] = strategies;
 const strategy = mount?.missing ? 'copy' : 'mount';
@@ -224,6 +235,22 @@ test('no layer has a secret, what an installation wrote into its inputs, or what
     });
   }
   expect(lab.store.list()).toHaveLength(1);
+});
+
+test('credentials behind a link are removed in the layer, and the files of the user are not', async () => {
+  const folder = makeTempDir();
+  const [tree, home, user] = [join(folder, 'repo'), join(folder, 'home'), join(folder, 'user/.cargo')];
+  for (const path of [tree, user, join(home, 'tools')]) mkdirSync(path, { recursive: true });
+  const [own, kept] = [join(user, 'credentials.toml'), join(home, 'tools/settings.xml')];
+  for (const file of [own, kept]) writeFileSync(file, 'token');
+  symlinkSync(user, join(home, '.cargo'));
+  symlinkSync('tools', join(home, '.m2'));
+  symlinkSync('.config', join(home, '.config'));
+  symlinkSync('nowhere', join(home, '.gradle'));
+  expect(await dropUnshareable({ tree, home }, new Map())).toEqual(['~/.m2/settings.xml']);
+  expect([own, kept].map((file) => existsSync(file))).toEqual([true, false]);
+  expect(() => refuseReplaced([tree, join(home, '.cargo')])).toThrow(/replaced one of them by a link/);
+  rmSync(folder, { recursive: true });
 });
 
 test('an agent that changes an input gets an environment of its own in the clean room, which is not kept', async () => {

@@ -8,7 +8,7 @@ import { commandText, runCommands, succeeded } from '../verify/run-commands.ts';
 import { explainFailure } from '../verify/run-setup.ts';
 import { displayPath } from '../workspace/tree-path.ts';
 import type { Changes, Snapshot, TreeEntries, Workspaces } from '../workspace/workspace.ts';
-import { changedInputs, dropUnshareable, refuseSecrets } from './clean-layer.ts';
+import { changedInputs, dropUnshareable, refuseReplaced, refuseSecrets } from './clean-layer.ts';
 import { workKey } from './environment-key.ts';
 import { folderState } from './folder-state.ts';
 import type { LayerFacts } from './layer-store.ts';
@@ -49,6 +49,7 @@ export async function prepareLayer(directory: string, preparation: Preparation):
   await extract([...inputs.keys()].map(displayPath));
   const startedAt = performance.now();
   await runPrepare(folders, preparation);
+  refuseReplaced([folders.tree, folders.home]);
   const seconds = (performance.now() - startedAt) / 1000;
   const restored = await changedInputs(folders.tree, inputs);
   if (restored.length > 0) {
