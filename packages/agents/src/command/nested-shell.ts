@@ -1,6 +1,7 @@
 import type { Command } from '../config.ts';
 import type { LexedScript, Range, ShellToken, ShellWord } from './shell-lexer.ts';
 import { holesIn, lexTemplate, scriptsIn } from './shell-template.ts';
+import { ASSIGNMENT } from './simple-commands.ts';
 import { splitCommands } from './split-commands.ts';
 import type { TemplateProblem } from './template.ts';
 
@@ -21,7 +22,6 @@ const SSH_OPTION_WITH_VALUE = /^-[A-Za-z46]*[BbcDEeFIiJLlmOopQRSWw]$/;
 const EVALUATOR = /^(?:eval|trap|let|alias|(?:.*\/)?ssh)$/;
 const WRAPPER =
   /^(?:.*\/)?(?:exec|command|builtin|env|nohup|time|timeout|nice|ionice|stdbuf|setsid|sudo|doas|xargs)$/;
-const ASSIGNMENT = /^[A-Za-z_]\w*=/;
 
 /** An argument or an input of a command, and the place of the first variable in it that is free text. */
 type Text = { text: string; freeText: Place | undefined };

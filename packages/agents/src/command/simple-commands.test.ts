@@ -92,6 +92,11 @@ const SCRIPTS = [
   'case x in (x) a;; y | z) b;; esac; case in in in) c;; esac; case $(d) in *) (e);; esac',
   'case x in x) case y in z) a;; y) b;; esac;; *) c;; esac; d',
   'x=(1 2); a "${x[@]}"; x=() b; for ((i=0; i<1; i++)); do c; done',
+  'sh -c -- "a"; bash -c -e "b"; bash -ce "c"; bash -c -o pipefail "d"; bash -co pipefail -- "e"',
+  'echo a | bash -o pipefail; echo b | bash /dev/stdin; bash -c +e -- "c" "d"',
+  'env -S"a b"; env --split-string="c d"; env -iS"$PWD/e"; nice env --spl=f',
+  "env -S'a\\_b'; env X=1 -S c d; env a -S b",
+  'y[0]=1 a; y[y[0]]=1 b; y+=1 c; y[1]+=1 d; y[1 + 1]=2 e; y[$(f)]=1 g',
   'a 2>&1 >&log2; a >| log3; { b; } > log4; ! c | d; :',
 ];
 
@@ -139,6 +144,12 @@ test('the commands of a script, what they write, and what another command covers
   expect(read('npm test $A > out.txt 2>> $B')).toEqual(['npm test … > out.txt > …']);
   expect(read('a >& both 2>&1; done > x')).toEqual(['a > both', '~> x']);
   expect(read('A=1 npm test')).toEqual(['A=1 npm test']);
+  expect(read('bash -ec -- "a b"')).toEqual(['~bash -ec -- a b', 'a b']);
+  expect(read('y[y[0]]=1 git push')).toEqual(['… git push']);
+  expect(read('env A=1 rg -S x')).not.toContain('?');
+  expect(read('bash run.sh -s')).toEqual(['bash run.sh -s']);
+  for (const wrapper of ['busybox', 'setpriv --nnp', 'taskset 1', 'nsenter -t 1', 'systemd-run --user'])
+    expect(read(`${wrapper} git push`), wrapper).toContain('~git push');
   expect(read('> x')).toEqual(['> x']);
   for (const unsure of [
     'eval x',
@@ -159,6 +170,10 @@ test('the commands of a script, what they write, and what another command covers
     '((',
     '$('.repeat(20_000),
     '`a \\`b\\``',
+    'env -Sa',
+    'nice env --split-string=a',
+    'y[1 + 1]=2 a',
+    'echo a | bash -o pipefail',
   ])
     expect(read(unsure), unsure.slice(0, 20)).toContain('?');
 });

@@ -34,10 +34,13 @@ export type ReadScript = {
   isWhole: boolean;
 };
 
-const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
+/** `A=1`, `A+=1`, and of an array in bash `A[i]=1`. */
+export const ASSIGNMENT = /^[A-Za-z_]\w*(?:\[.*\])?\+?=/s;
+/** An index with a blank: `A[1 + 1]=2` is one word in bash, and several here. */
+const SPLIT_INDEX = /^[A-Za-z_]\w*\[[^\]]*$/;
 /** Programs that run the command in their arguments. */
 const WRAPPER =
-  /^(?:exec|command|builtin|coproc|env|nohup|time|timeout|nice|ionice|stdbuf|setsid|sudo|doas|xargs|find|parallel|watch|npx|su|runuser|ssh|chroot|unshare|flock|strace|script|repeat|noglob|nocorrect)$/;
+  /^(?:exec|command|builtin|coproc|env|nohup|time|timeout|nice|ionice|stdbuf|setsid|sudo|doas|xargs|find|parallel|watch|npx|su|runuser|ssh|chroot|unshare|nsenter|flock|strace|script|repeat|noglob|nocorrect|busybox|toybox|setpriv|systemd-run|pkexec|fakeroot|taskset|chrt|prlimit)$/;
 /** Those of them that also take it as one text. */
 const SCRIPT_WRAPPER = /^(?:env|parallel|watch|su|runuser|ssh|flock|script)$/;
 const EVALUATOR = /^(?:eval|source|\.|trap|alias)$/;
@@ -118,7 +121,7 @@ function readTokens(
       addCommand(command, into, depth);
     }
     for (const inner of part.substitutions) readTokens(inner, script, into, depth, isCertain);
-    if (hidesMore(part, script)) into.isWhole = false;
+    if (hidesMore(part, script) || SPLIT_INDEX.test(words[0]?.text ?? '')) into.isWhole = false;
   }
 }
 
@@ -141,6 +144,7 @@ function addCommand(command: SimpleCommand, into: ReadScript, depth: number): vo
   const isLookUp = name === 'command' && /^-[vV]/.test(words[1]?.text ?? '');
   if (!WRAPPER.test(name) || isLookUp) return;
   const starts = certainStarts(words);
+  into.isWhole &&= !words.slice(0, MOST_STARTS).some((_, at) => splitsText(words.slice(at)));
   for (let start = 1; start < words.length; start++) {
     const isSure = isCertain && starts.includes(start);
     if (start > MOST_STARTS && !isSure) continue;
@@ -167,14 +171,11 @@ function readShell(
   if (name === 'eval') readText(rest.join(' '), into, depth + 1, isCertain);
   const shell = shellName(name);
   if (shell === undefined) return false;
-  const found = scriptOf([name, ...rest]);
-  const script = found && words[found.index];
-  if (!script) {
-    // Without a file, a shell runs its input.
-    if (!rest.some((word) => /^[^-+]/.test(word)) || rest.some((word) => /^-[A-Za-z]*s/.test(word)))
-      into.isWhole = false;
-    return false;
-  }
+  const found = readsOf([name, ...rest]);
+  if (found === 'input') into.isWhole = false;
+  if (typeof found === 'string') return false;
+  const script = words[found.index];
+  if (!script) return false;
   // What the first shell puts into the script may be code, and fish has a language of its own.
   if (script.isReplaced || shell === 'fish') into.isWhole = false;
   readText(script.text, into, depth + 1, isCertain);
@@ -182,21 +183,42 @@ function readShell(
 }
 
 /** Options of a shell that change nothing of what its script starts. */
-const PLAIN_OPTION = /^-[leuxvin]*c?$|^--(?:login|norc|noprofile|posix)$/;
+const PLAIN_OPTION = /^-[leuxvinc]+$|^--(?:login|norc|noprofile|posix)$/;
+/** Options whose value is the next word. */
+const VALUED_OPTION = /^[-+][A-Za-z]*[oO]|^--(?:rc|init-)file$/;
+const INPUT_FILE = /^\/(?:dev\/(?:stdin|fd\/)|proc\/[^/]+\/fd\/)/;
 
-/** Which of the words is the script of `sh -c …`. `isPlain`: no option decides what else the shell runs. */
-function scriptOf(words: readonly string[]): { index: number; isPlain: boolean } | undefined {
+/**
+ * What a shell reads: the script at `index` of the words, its input, or a file. `isPlain`: no option decides what else the
+ * script starts. Options may stand behind `-c`, too.
+ */
+function readsOf(words: readonly string[]): { index: number; isPlain: boolean } | 'input' | 'file' {
   let isPlain = true;
-  for (const [index, word] of words.entries()) {
-    if (index === 0) continue;
-    if (/^-[A-Za-z]*c$/.test(word)) {
-      return { index: index + 1, isPlain: isPlain && PLAIN_OPTION.test(word) };
+  let isScript = false;
+  let isInput = false;
+  let index = 1;
+  for (; index < words.length; index++) {
+    const word = words[index] ?? '';
+    if (!/^[-+]/.test(word)) break;
+    if (/^--?$/.test(word)) {
+      index += 1;
+      break;
     }
-    const isOperand = /^(?:[-+][A-Za-z]*[oO]|--(?:rc|init-)file)$/.test(words[index - 1] ?? '');
-    if (!/^[-+]/.test(word) && !isOperand) return undefined;
-    isPlain &&= PLAIN_OPTION.test(word) || (isOperand && word === 'pipefail') || word === '-o';
+    isScript ||= /^-[A-Za-z]*c/.test(word);
+    isInput ||= /^-[A-Za-z]*s/.test(word);
+    isPlain &&= PLAIN_OPTION.test(word) || (word === '-o' && words[index + 1] === 'pipefail');
+    if (VALUED_OPTION.test(word)) index += 1;
   }
-  return undefined;
+  if (isScript) return { index, isPlain };
+  const file = words[index];
+  return isInput || file === undefined || INPUT_FILE.test(file) ? 'input' : 'file';
+}
+
+/** Whether `env` makes a command of a text: `env -S'git push'`, whose escapes are its own. */
+function splitsText(words: readonly CommandWord[]): boolean {
+  if (words[0]?.text.replace(/^.*\//s, '') !== 'env') return false;
+  const [start] = certainStarts(words);
+  return words.slice(1, start).some(({ text }) => /^-[A-Za-z0]*S|^--s/.test(text));
 }
 
 /** Where the commands begin that a wrapper surely runs: in `sudo env A=1 rm x`, at `env` and at `rm`. */

@@ -78,7 +78,8 @@ function denies({ kind, tool, command, path, host }: RuleConditions, aspect: Asp
   switch (aspect.kind) {
     case 'command': {
       const { words, writes } = aspect.command;
-      if (command !== undefined && !readings(words).some((text) => mayFit(command, text))) return false;
+      if (command !== undefined && !readings(aspect.command).some((text) => mayFit(command, text)))
+        return false;
       if (
         host !== undefined &&
         ![...facts.hosts, ...hostsIn(aspect.command)].some((each) => mayFit(host, each))
@@ -111,9 +112,8 @@ const written = ({ words }: ScriptCommand): string =>
   words.map((word) => (/\s/.test(word) || word === '' ? JSON.stringify(word) : word)).join(' ');
 
 /** The ways to read a command: as it is, without assignments, and by the name of its program without its folder. */
-function readings(words: readonly string[]): string[] {
-  const from = words.findIndex((word) => !/^[A-Za-z_]\w*\+?=/.test(word));
-  const bare = from < 0 ? [] : words.slice(from);
+function readings({ words, program: first }: ScriptCommand): string[] {
+  const bare = words.slice(first);
   const [program = '', ...rest] = bare;
   const name = program.slice(program.lastIndexOf('/') + 1);
   return [words, bare, [name, ...rest]].map((each) => each.join(' '));

@@ -5,6 +5,8 @@ import { UNKNOWN } from './text-pattern.ts';
 export type ScriptCommand = {
   /** The words, assignments before the program included; `UNKNOWN` where the shell would replace something. */
   words: readonly string[];
+  /** The index of the program in the words. Where only variables are set, that is their number. */
+  program: number;
   /** The files that its redirections write. */
   writes: readonly string[];
   /** Whether an allowed script needs it to be allowed: another command may say all of it. */
@@ -23,6 +25,7 @@ export function commandsIn(script: string): ScriptCommands {
   return {
     commands: commands.map(({ assignments, words, redirections, isCovered }) => ({
       words: [...assignments, ...words].map(known),
+      program: assignments.length,
       writes: redirections.filter(({ isOutput }) => isOutput).map(known),
       isNeeded: !isCovered,
     })),
