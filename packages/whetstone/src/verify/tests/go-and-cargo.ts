@@ -12,13 +12,13 @@ export const goTest: TestRunner = {
       ...new Set(files.map((file) => `./${dirname(file)}`)),
     ],
     env: {},
+    reportsOnStdout: true,
   }),
-  read({ stdout }) {
+  read({ report = '' }) {
     const { tests, add } = collectTests();
     const problems: string[] = [];
-    for (const line of stdout.split('\n')) {
-      if (!line.startsWith('{')) continue;
-      const { Action, Package, Test, FailedBuild } = JSON.parse(line) as Record<string, string | undefined>;
+    for (const line of report.split('\n')) {
+      const { Action, Package, Test, FailedBuild } = eventOf(line);
       const status = GO_STATUS[Action ?? ''];
       if (status === undefined) continue;
       if (Test !== undefined) add(testId(Package ?? '', Test), status);
@@ -30,13 +30,27 @@ export const goTest: TestRunner = {
 
 const GO_STATUS: Record<string, TestStatus | undefined> = { pass: 'passed', fail: 'failed', skip: 'skipped' };
 
+/** A program that the tests start may print to the same output. */
+function eventOf(line: string): Record<string, string | undefined> {
+  try {
+    return line.startsWith('{') ? JSON.parse(line) : {};
+  } catch {
+    return {};
+  }
+}
+
 /** `cargo test`: ids are the names that the runner prints; it has no structured report that is stable. */
 export const cargoTest: TestRunner = {
   varies: { order: false, date: false },
-  invoke: ({ options }) => ({ script: 'exec cargo test --no-fail-fast "$@"', args: [...options], env: {} }),
-  read({ stdout }) {
+  invoke: ({ options }) => ({
+    script: 'exec cargo test --no-fail-fast "$@"',
+    args: [...options],
+    env: {},
+    reportsOnStdout: true,
+  }),
+  read({ report = '' }) {
     const { tests, add } = collectTests();
-    for (const [, name = '', result] of stdout.matchAll(
+    for (const [, name = '', result] of report.matchAll(
       /^test (.+?)(?: - should panic)? \.\.\. (ok|FAILED|ignored)/gm,
     )) {
       add(name, result === 'ok' ? 'passed' : result === 'FAILED' ? 'failed' : 'skipped');

@@ -1,17 +1,22 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createMask, createProcessSandboxProvider } from '@whetstone/sandbox';
 import { expect, test } from 'vitest';
+import type { TaskTests } from '../../config/config.ts';
+import { makeTempDir } from '../../workspace/__fixtures__/test-repo.ts';
 import { cargoTest, goTest } from './go-and-cargo.ts';
 import { mocha } from './mocha.ts';
 import { nodeTest } from './node-test.ts';
 import { pytest } from './pytest.ts';
-import { missingPasses } from './run-tests.ts';
+import { missingPasses, runTests } from './run-tests.ts';
 import type { TestRunner } from './test-runner.ts';
 import { jest } from './vitest-and-jest.ts';
 
 const lines = (...values: unknown[]) => values.map((value) => JSON.stringify(value)).join('\n');
-const read = (runner: TestRunner, report: string | undefined, stdout = '') => {
+const read = (runner: TestRunner, report: string | undefined) => {
   const { tests, problems } = runner.read({
     report,
-    stdout,
     relative: (path) => path.replace('/tree/', ''),
   });
   return { tests: Object.fromEntries(tests), problems };
@@ -77,20 +82,51 @@ test('go test and cargo test', () => {
     { Action: 'fail', Package: 'm/a' },
     { Action: 'fail', Package: 'm/b', FailedBuild: 'm/b [m/b.test]' },
   );
-  expect(read(goTest, undefined, `go: downloading\n${go}`)).toEqual({
+  expect(read(goTest, `go: downloading\n{ no event\n${go}`)).toEqual({
     tests: { 'm/a > TestA': 'passed' },
     problems: ['m/b could not be built'],
   });
   const cargo = 'running 2 tests\ntest a::b ... ok\ntest c - should panic ... FAILED\ntest d ... ignored\n';
-  expect(read(cargoTest, undefined, cargo).tests).toEqual({ 'a::b': 'passed', c: 'failed', d: 'skipped' });
+  expect(read(cargoTest, cargo).tests).toEqual({ 'a::b': 'passed', c: 'failed', d: 'skipped' });
 });
 
 test('without a report nothing has passed', () => {
   for (const runner of [nodeTest, jest, mocha, pytest, goTest, cargoTest]) {
-    const { tests, problems } = runner.read({ report: undefined, stdout: '', relative: (path) => path });
+    const { tests, problems } = runner.read({ report: undefined, relative: (path) => path });
     expect(problems).toEqual(['the runner wrote no report']);
     expect(missingPasses(['a'], { tests, problems })).toBe(
       '1 of 1 tests did not pass: a (not run); the runner wrote no report',
     );
   }
+});
+
+test('a report on the standard output is read whole, however long it is', async () => {
+  const folder = makeTempDir();
+  const tree = join(folder, 'repo');
+  mkdirSync(tree);
+  const event = '{"Action":"pass","Package":"m","Test":"Test%.0f","Elapsed":0.001}';
+  writeFileSync(join(tree, 'go'), `#!/bin/sh\nseq -f '${event}' 40000\n`, { mode: 0o755 });
+  const provider = await createProcessSandboxProvider({ scratch: folder });
+  const sandbox = await provider.start({ workdir: tree, env: {} });
+  const tests: TaskTests = { runner: 'go-test', files: ['a_test.go'], options: [], mustPass: [] };
+  const { result, report } = await runTests(sandbox, tests, {
+    ...{ tree, directory: join(folder, 'logs'), mask: createMask([]), signal: AbortSignal.timeout(60_000) },
+    surroundings: { env: { PATH: `${tree}:/usr/bin:/bin` } },
+  });
+  expect(result.stdoutBytes).toBeGreaterThan(2 * 1024 * 1024);
+  expect(report.tests.size).toBe(40_000);
+  await sandbox.stop();
+  rmSync(folder, { recursive: true });
+});
+
+test('a worker of pytest-xdist leaves the report of the main process as it is', () => {
+  const folder = makeTempDir();
+  const { env, files = {} } = pytest.invoke({ files: [], options: [] }, folder, {});
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  const report = join(folder, 'report');
+  writeFileSync(report, 'main');
+  const worker = { ...process.env, ...env, PYTEST_XDIST_WORKER: 'gw0' };
+  execFileSync('python3', ['-c', 'import whetstone_report'], { env: worker });
+  expect(readFileSync(report, 'utf8')).toBe('main');
+  rmSync(folder, { recursive: true });
 });

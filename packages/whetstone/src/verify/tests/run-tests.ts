@@ -76,6 +76,9 @@ export async function runTests(
       'sh',
       ...invocation.args,
     ];
+    // The result keeps only the beginning and the end of a long output.
+    const output: Buffer[] = [];
+    const { reportsOnStdout } = invocation;
     const result = await sandbox.runCommand(program, args, {
       cwd: join(sandbox.workdir, below),
       env: { ...invocation.env, ...surroundings.env, ROOT: sandbox.workdir },
@@ -83,8 +86,11 @@ export async function runTests(
       stderrFile: log('stderr'),
       ...{ mask, signal },
       ...present({ timeoutMs: options.timeoutMs }),
+      ...(reportsOnStdout && { onStdout: (chunk: Buffer) => output.push(chunk) }),
     });
-    const report = await readFile(join(folder, 'report'), 'utf8').catch(() => undefined);
+    const report = reportsOnStdout
+      ? Buffer.concat(output)
+      : await readFile(join(folder, 'report')).catch(() => undefined);
     const name = basename(directory);
     return {
       result,
@@ -105,14 +111,13 @@ export async function runTests(
 
 function readReport(
   runner: TestRunner,
-  { report, result, tree }: { report: string | undefined; result: CommandResult; tree: string },
+  { report, result, tree }: { report: Buffer | undefined; result: CommandResult; tree: string },
 ): TestReport {
   if (result.ended !== 'exit')
     return { tests: new Map(), problems: ['the runner was stopped before its end'] };
   try {
     return runner.read({
-      report,
-      stdout: result.stdout,
+      report: report?.toString(),
       relative: (path) => (path.startsWith(`${tree}/`) ? relative(tree, path) : path),
     });
   } catch (error) {

@@ -31,6 +31,8 @@ export type Invocation = {
   env: Record<string, string>;
   /** Files that the runner needs, by name, in the folder of the report. */
   files?: Record<string, string>;
+  /** The standard output of the runner is its report. Default: it writes the file `report`. */
+  reportsOnStdout?: true;
 };
 
 /** How one test runner is started so that its report can be read. */
@@ -41,12 +43,8 @@ export type TestRunner = {
     folder: string,
     vary: Variation,
   ): Invocation;
-  /** `report`: the text of the file, `undefined` where there is none. `relative`: makes an absolute path relative to the tree. */
-  read(output: {
-    report: string | undefined;
-    stdout: string;
-    relative: (path: string) => string;
-  }): TestReport;
+  /** `report`: its whole text, `undefined` where there is none. `relative`: makes an absolute path relative to the tree. */
+  read(output: { report: string | undefined; relative: (path: string) => string }): TestReport;
   varies: Variable;
 };
 
