@@ -1,8 +1,9 @@
 import { collectTests, NO_REPORT, type TestRunner, type TestStatus } from './test-runner.ts';
 
-/** A plugin that writes a line of JSON for each phase of a test. */
+/** A plugin that writes a line of JSON for each phase of a test. Workers of pytest-xdist send theirs to the main process. */
 const PLUGIN = `import json, os
-_out = open(os.environ['WHETSTONE_TEST_REPORT'], 'w', buffering=1)
+_is_worker = 'PYTEST_XDIST_WORKER' in os.environ
+_out = open(os.devnull if _is_worker else os.environ['WHETSTONE_TEST_REPORT'], 'w', buffering=1)
 def pytest_runtest_logreport(report):
     outcome = 'skipped' if hasattr(report, 'wasxfail') else report.outcome
     _out.write(json.dumps([report.nodeid, report.when, outcome]) + '\\n')
