@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeHistory } from '../tasks/__fixtures__/history.ts';
@@ -63,6 +63,42 @@ test('a set-up that fails or hangs says nothing about the commit, which is tried
     expect.objectContaining({ ...broken, evidence: expect.stringContaining('was stopped') }),
   ]);
   expect(await mine(...hangs)).toHaveLength(1);
+  rmSync(history, { recursive: true });
+});
+
+test('a task counts when its last run has judged it, and is in its folder only then', async () => {
+  const runner = `#!/bin/sh
+for each; do case $each in --outputFile=*) report=\${each#*=};; esac; done
+grep -q 2 src/half.js && status=passed || status=failed
+test="{\\"ancestorTitles\\":[],\\"title\\":\\"half\\",\\"status\\":\\"$status\\"}"
+echo "{\\"testResults\\":[{\\"name\\":\\"$PWD/test/half.test.js\\",\\"assertionResults\\":[$test]}]}" > "$report"
+`;
+  const value = (text: string) => ({ 'src/half.js': text, 'test/half.test.js': text });
+  const history = makeHistory([
+    {
+      message: 'Start',
+      files: { 'package.json': '{"scripts":{"test":"jest"}}', 'src/half.js': '1', jest: runner },
+    },
+    { message: 'Half', files: value('2') },
+    { message: 'Third', files: value('3') },
+    { message: 'Half again', files: value('2') },
+  ]);
+  const [log, out] = [join(project.root, 'runs'), join(project.root, 'judged')];
+  project.write({ 'judged/.mining/left/task.yaml': 'id: left\n', runs: '' });
+  const bin = 'mkdir -p node_modules/.bin; cp jest node_modules/.bin; chmod +x node_modules/.bin/jest';
+  // Three runs validate a draft, and two judge its task. The first of these two cannot be set up, once.
+  const setup = `ls ${out} | wc -l >> ${log}; test $(wc -l < ${log}) -ne 4 || exit 1; ${bin}`;
+  const args = ['--repo', history, '--out', out, '--repeat', '2', '--json', '--setup', setup];
+  const { tried } = JSON.parse((await project.whetstone(['tasks', 'mine', ...args])).stdout);
+  expect(tried).toMatchObject([
+    { subject: 'Half again', status: 'broken', reason: 'its task could not be judged' },
+    { subject: 'Third', status: 'refused' },
+    { subject: 'Half', status: 'task' },
+  ]);
+  // Only the journal was in the folder while they ran.
+  const seen = readFileSync(log, 'utf8').trim().split(/\s+/);
+  expect(seen).toEqual([...Array(4).fill('0'), ...Array(seen.length - 4).fill('1')]);
+  expect(readdirSync(out).sort()).toEqual([tried[2].task, 'mined.jsonl']);
   rmSync(history, { recursive: true });
 });
 

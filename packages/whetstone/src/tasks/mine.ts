@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { messageOf } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import type { Config, EnvironmentConfig, TaskConfig } from '../config/config.ts';
@@ -53,10 +54,14 @@ const RULES = 1;
 
 /** In the folder of the tasks. */
 const LOGS = '.prepare-logs';
+/** There a task is made. It gets its place when it has been judged, so that a killed process leaves no half of it there. */
+const UNFINISHED = '.mining';
 
 /** Makes tasks of the commits of a repository. Each commit that was tried is remembered in the folder of the tasks. */
 export async function mineTasks(options: MineOptions): Promise<Mined> {
   const { out, limit, signal } = options;
+  const removeUnfinished = () => rm(join(out, UNFINISHED), { recursive: true, force: true });
+  await removeUnfinished();
   const history = await scanHistory(options.repo.path, options.scan);
   const journal = await openJournal(out);
   const key = keyOf(options);
@@ -88,6 +93,7 @@ export async function mineTasks(options: MineOptions): Promise<Mined> {
       }
     };
     await Promise.all(Array.from({ length: options.jobs }, work));
+    await removeUnfinished();
   }
   const order = new Map(waiting.map(({ commit }, index) => [commit, index]));
   tried.sort((a, b) => (order.get(a.commit) ?? 0) - (order.get(b.commit) ?? 0));
@@ -131,7 +137,8 @@ async function replay(commit: HistoryCommit, options: Trying): Promise<Replayed>
   const { repo, room, setup, repeat, signal } = options;
   const draft = await draftOf(repo.path, commit);
   if (typeof draft === 'string') return { refused: draft };
-  const folder = join(options.out, taskIdOf(commit));
+  const id = taskIdOf(commit);
+  const folder = join(options.out, UNFINISHED, id);
   await using started = await startTask(folder, draft);
   const task = draftTask(draft, setup, started.hiddenTests);
   const validation = await validateDraft(draft, task, room, { repeat, signal });
@@ -142,8 +149,8 @@ async function replay(commit: HistoryCommit, options: Trying): Promise<Replayed>
   await writeTask(folder, { draft, statement, validation, setup });
   const refused = await judgeWritten(folder, draft, options);
   if (refused) return refused;
-  started.keep();
-  return { task: basename(folder), grade: statement.grade, validation };
+  await started.keep(join(options.out, id));
+  return { task: id, grade: statement.grade, validation };
 }
 
 /** The task as far as the clean room needs it; which of its tests count is not known yet. */
@@ -168,9 +175,13 @@ async function judgeWritten(folder: string, draft: Draft, { room, signal }: Tryi
     [null, 'failed'],
     [draft.goldPatch, 'passed'],
   ] as const) {
-    const { validation, failure, broken } = await room.judge(task, patch, { signal });
-    if (validation === wanted && !broken) continue;
-    const evidence = broken?.evidence ?? failure ?? 'it passed';
+    const { validation, failure, broken, tests } = await room.judge(task, patch, { signal });
+    if (broken || !tests) {
+      const evidence = broken?.evidence ?? failure ?? 'the tests did not run';
+      return { refused: 'its task could not be judged', evidence, isBroken: true };
+    }
+    if (validation === wanted) continue;
+    const evidence = failure ?? 'it passed';
     const tree = patch === null ? 'without' : 'with';
     return {
       refused: `its task did not ${wanted === 'passed' ? 'pass' : 'fail'} ${tree} its sources`,

@@ -1,4 +1,4 @@
-import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { present } from '@whetstone/events/present';
 import { stringify } from 'yaml';
@@ -48,10 +48,9 @@ export type Provenance = {
 /** How the dependencies of a task are installed, as in a task file. */
 export type TaskSetup = { setup?: string[]; setupTimeoutSeconds?: number; timeoutSeconds?: number };
 
-/** The folder of a task that is being made, with its tests. It is removed in the end unless it is kept. */
+/** The folder of a task that is being made, with its tests. It is removed in the end unless it is moved to its place. */
 export async function startTask(folder: string, draft: Draft) {
   const hiddenTests = join(folder, TASK_PARTS.hiddenTests);
-  let isKept = false;
   await rm(folder, { recursive: true, force: true });
   for (const { path, content, executable } of draft.testFiles) {
     const file = join(hiddenTests, path);
@@ -61,12 +60,11 @@ export async function startTask(folder: string, draft: Draft) {
   }
   return {
     hiddenTests,
-    keep: () => {
-      isKept = true;
+    async keep(place: string) {
+      await rm(place, { recursive: true, force: true });
+      await rename(folder, place);
     },
-    async [Symbol.asyncDispose]() {
-      if (!isKept) await rm(folder, { recursive: true, force: true });
-    },
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
 }
 
