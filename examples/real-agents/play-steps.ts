@@ -32,6 +32,8 @@ export type StepsPlay = AgentTurn & {
 export type StepsSession = AsyncDisposable &
   Pick<AgentSession, 'files'> & {
     workspace: string;
+    /** Sets the steps of the model for what is not a turn of this session. */
+    answer(steps: Steps): void;
     /** One turn, in which the model makes these steps and then says "Done.". */
     play(
       steps: Steps,
@@ -39,11 +41,16 @@ export type StepsSession = AsyncDisposable &
     ): Promise<StepsPlay>;
   };
 
-/** A session of a released agent whose model makes the steps that a test gives it, whatever the tools answer. */
+/**
+ * A session of a released agent whose model makes the steps that a test gives it, whatever the tools answer. `settings` can
+ * depend on the lane that has this model.
+ */
 export async function openSteps({
   settings,
   ...agent
-}: Pick<InstalledAgent, 'kind' | 'extra'> & { settings: AgentSettings }): Promise<StepsSession> {
+}: Pick<InstalledAgent, 'kind' | 'extra' | 'model'> & {
+  settings: AgentSettings | ((lane: InstalledAgent['lane']) => Promise<AgentSettings>);
+}): Promise<StepsSession> {
   let steps: Steps = [];
   let asked = '';
   const gateway = await createGateway();
@@ -61,10 +68,14 @@ export async function openSteps({
       asked += Buffer.from(body).toString();
     },
   });
-  const session = await openAgent({ permissions: {}, ...settings, ...agent, lane });
+  const given = typeof settings === 'function' ? await settings(lane) : settings;
+  const session = await openAgent({ permissions: {}, ...given, ...agent, lane });
   return {
     files: session.files,
     workspace: session.workspace,
+    answer(given) {
+      steps = given;
+    },
     async play(given, { prompt = 'Do it.', timeoutMs = 60_000, ...options } = {}) {
       steps = given;
       asked = '';

@@ -23,6 +23,7 @@ export type {
 } from './config.ts';
 export { type LoopProfile, loopProfiles } from './loop/loop-profiles.ts';
 export { typescriptSources } from './module/typescript-sources.ts';
+export { driverProblems } from './native/check-options.ts';
 export { drivenAgentOf } from './native/driven-agent-of.ts';
 export {
   type AgentKind,
@@ -43,7 +44,6 @@ export {
   enforceable,
   openPermissions,
   type Permissions,
-  permissionProblems,
   permissionsOf,
 } from './policy/permissions.ts';
 export type { PolicyRule } from './policy/policy.ts';

@@ -21,7 +21,8 @@ export { resolveAgentEnv } from './kit/agent-environment.ts';
 export { agentSecrets, providerKeys } from './kit/agent-secrets.ts';
 export { leadsToGateway } from './kit/leads-to-gateway.ts';
 export { watchLearnedSecrets } from './kit/learned-secrets.ts';
-export { loginUpstreams, usesLogin } from './native/login.ts';
+export { attachedServer } from './native/attached-server.ts';
+export { loginUpstreams, needsKey, usesLogin } from './native/login.ts';
 export type { Connection, DrivenAgent } from './native/native-agent.ts';
 
 // Fixtures: what an agent must not see of them.

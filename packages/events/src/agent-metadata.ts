@@ -38,6 +38,8 @@ export type AgentFacts = {
   own?: { sandbox?: string; network?: string; approvalPolicy?: string; mode?: string };
   /** What the agent was held to, by surface: `filesystem`, `shell`, `network`, `apps`, `environment`. */
   permissions?: Readonly<Record<string, string>>;
+  /** `external`: the agent worked on a server of the user, whose configuration and state are not Whetstone's. */
+  reproducibility?: 'external';
   trace?: { traceId?: string; spanId?: string };
   /** What the agent has to offer, by catalogue, if it was asked: models, skills, plugins, apps. `null`: it did not say. */
   discovered?: JsonObject;

@@ -60,8 +60,9 @@ refuses a variant or a task that asks more of an agent than it can do, before an
 
 Every agent has a home, a workspace and a process tree of its own, without a terminal and without input, in the
 [sandbox](../configuration.md) of the run. There it may do everything that its [permissions](permissions.md) leave open:
-"file system", "shell", "network" and "apps" list the values that it can be held to. Whetstone starts the programs that it drives. It
-does not attach to a server that already runs, or to a desktop application such as Codex Desktop.
+"file system", "shell", "network" and "apps" list the values that it can be held to. Whetstone starts the programs that it drives.
+To a server that already runs it attaches only where the column says so, and marks the results \`reproducibility: external\`.
+Attaching to a desktop application such as Codex Desktop is not supported.
 `;
 
 /** How an adapter did in the contract: `npm test` fails if one of these numbers is not true. */

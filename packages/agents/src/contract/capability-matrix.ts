@@ -87,8 +87,13 @@ function rowOf(agent: string, config: AgentConfig): MatrixRow {
     events: eventsOf(config),
     tracing: 'of its events',
     raw: stream ? 'its output, as printed' : NONE,
-    attaches: NONE,
+    attaches: attachesBy(config),
   };
+}
+
+function attachesBy(config: AgentConfig): string {
+  const { attaches } = config.runner === 'driver' ? drivenAgentOf(config) : {};
+  return attaches ? `with options.${attaches.option}` : NONE;
 }
 
 /** The values of each permission that a configuration can hold the agent to. */

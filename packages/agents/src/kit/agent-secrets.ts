@@ -1,7 +1,7 @@
 import type { AgentConfig } from '../config.ts';
 import { loopDefaults } from '../loop/loop-defaults.ts';
 import { drivenAgentOf } from '../native/driven-agent-of.ts';
-import { findLogin, usesLogin } from '../native/login.ts';
+import { findLogin, needsKey, usesLogin } from '../native/login.ts';
 import { driverKeyVariable } from '../native/model-provider.ts';
 import type { NativeAgent } from '../native/native-agent.ts';
 import { nativeAgents } from '../native/native-agents.ts';
@@ -11,7 +11,7 @@ import { resolveAgentEnv } from './agent-environment.ts';
 export function agentKeyVariable(agent: AgentConfig): string | undefined {
   switch (agent.runner) {
     case 'driver':
-      return usesLogin(agent) ? undefined : driverKeyVariable(agent);
+      return needsKey(agent) ? driverKeyVariable(agent) : undefined;
     case 'loop':
       return agent.loop.apiKeyEnv ?? loopDefaults[agent.loop.profile].apiKeyEnv;
     default:

@@ -1,5 +1,6 @@
 import { commandParts } from '../command/command-template.ts';
 import type { AgentConfig } from '../config.ts';
+import { attachedServer } from '../native/attached-server.ts';
 import { loginUpstreams } from '../native/login.ts';
 
 /** Text in a command or a variable that points a program at the gateway. */
@@ -16,6 +17,7 @@ export function leadsToGateway(agent: AgentConfig): boolean {
     case 'loop':
       return agent.loop.baseUrl === undefined;
     case 'driver':
+      if (attachedServer(agent) !== undefined) return false;
       return agent.driver.auth === 'login'
         ? loginUpstreams(agent) !== undefined
         : agent.driver.baseUrl === undefined;

@@ -15,6 +15,8 @@ export type Bridge<Sdk, Request> = {
   ask(question: object): Promise<Record<string, unknown>>;
   /** Aborts when the host has gone. */
   signal: AbortSignal;
+  /** Sets what to do before the program ends: after its last turn, when the host has gone, or at `SIGTERM`. */
+  beforeEnd(action: () => Promise<void>): void;
 };
 
 /**
@@ -36,19 +38,19 @@ export async function runBridge<Sdk, Request extends object>(
   // An SDK may write to the console; only messages belong to the standard output.
   console.log = console.error;
   console.info = console.error;
-  const { nextRequest, ask, signal } = listen();
+  const { nextRequest, ask, signal, beforeEnd, end } = listen();
   for (;;) {
     const request = await nextRequest();
     try {
       const sdk = (await import(pathToFileURL(module).href)) as Sdk;
       await print({ type: 'sdk.loaded', ...packageOf(module) });
-      await turn({ sdk, request: request as Request, print, ask, signal });
+      await turn({ sdk, request: request as Request, print, ask, signal, beforeEnd });
     } catch (error) {
       process.exitCode = 1;
       await print({ type: 'sdk.failed', message: error instanceof Error ? error.message : String(error) });
     }
     // What the SDK left running ends with the program.
-    if (request.stays !== true || signal.aborted) process.exit();
+    if (request.stays !== true || signal.aborted) await end();
     await print({ type: 'sdk.ended' });
   }
 }
@@ -63,6 +65,11 @@ function listen() {
   const questions = new Map<number, (answer: Message) => void>();
   let asked = 0;
   const requests: Message[] = [];
+  let last: (() => Promise<void>) | undefined;
+  const end = async (): Promise<never> => {
+    await last?.().catch(() => undefined);
+    process.exit();
+  };
   let begin: ((request: Message) => void) | undefined;
   const receive = (message: Message): void => {
     if (typeof message.answer === 'number') {
@@ -84,15 +91,20 @@ function listen() {
   process.stdin.on('end', () => {
     gone.abort();
     // Between two turns there is nothing to end.
-    if (begin) process.exit();
+    if (begin) void end();
   });
   return {
     signal: gone.signal,
+    end,
+    beforeEnd(action: () => Promise<void>): void {
+      if (!last) process.once('SIGTERM', () => void end());
+      last = action;
+    },
     nextRequest: (): Promise<Message> =>
       new Promise((resolve) => {
         const waiting = requests.shift();
         if (waiting) resolve(waiting);
-        else if (gone.signal.aborted) process.exit();
+        else if (gone.signal.aborted) void end();
         else begin = resolve;
       }),
     async ask(question: object): Promise<Message> {

@@ -18,10 +18,13 @@ export type SdkTurn = {
  * time limit and at an abort it is over at once; the bridge then ends the SDK.
  */
 export const sdkDialogue =
-  (open: (turn: DialogueTurn) => Promise<SdkTurn>): NonNullable<Launch['dialogue']> =>
+  (
+    open: (turn: DialogueTurn) => Promise<SdkTurn>,
+    stays: (options: JsonObject) => boolean = staysOpen,
+  ): NonNullable<Launch['dialogue']> =>
   async (peer, turn) => {
     const { request, answer } = await open(turn);
-    peer.send({ ...request, stays: staysOpen(turn.options) } as JsonObject);
+    peer.send({ ...request, stays: stays(turn.options) } as JsonObject);
     const left = new Promise<void>((resolve) => {
       turn.signal.addEventListener('abort', () => resolve());
     });

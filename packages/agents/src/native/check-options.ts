@@ -1,16 +1,24 @@
 import { WhetstoneError } from '@whetstone/errors';
 import type { DriverAgentConfig } from '../config.ts';
-import { permissionProblems } from '../policy/permissions.ts';
+import { type PermissionProblem, permissionProblems } from '../policy/permissions.ts';
+import { attachProblems } from './attached-server.ts';
 import type { DrivenAgent } from './native-agent.ts';
 import { enforcerOf } from './native-agents.ts';
+
+/** Why a configuration asks a driven agent for what it cannot be held to, or cannot be given. */
+export const driverProblems = (config: DriverAgentConfig, agent: DrivenAgent): PermissionProblem[] => [
+  ...permissionProblems(config.kind, enforcerOf(agent, config.driver.options), config.driver),
+  ...attachProblems(config),
+];
 
 /**
  * Refuses what a driven agent cannot be held to, and options that its kind does not have.
  *
  * @throws WhetstoneError `permission-unenforceable`, `agent-option-unknown`
  */
-export function checkOptions({ name, kind, driver }: DriverAgentConfig, agent: DrivenAgent): void {
-  const [problem] = permissionProblems(kind, enforcerOf(agent), driver);
+export function checkOptions(config: DriverAgentConfig, agent: DrivenAgent): void {
+  const { name, kind, driver } = config;
+  const [problem] = driverProblems(config, agent);
   if (problem) {
     const where = [name, ...problem.path].join('.');
     throw new WhetstoneError('permission-unenforceable', `${problem.message}.`, {

@@ -1,6 +1,7 @@
 import { present } from '@whetstone/events/present';
 import type { AgentConfig } from '../config.ts';
 import { loopFacts, loopInstructions } from '../loop/loop-facts.ts';
+import { attachedServer } from './attached-server.ts';
 import { drivenAgentOf } from './driven-agent-of.ts';
 import type { NativeAgent, NativeFacts } from './native-agent.ts';
 import { nativeAgentOf, nativeAgents } from './native-agents.ts';
@@ -33,6 +34,10 @@ export function placesReadAbove(): string[] {
 export function contextPlacesOf(agent: AgentConfig): ContextPlaces {
   const native = (agent.runner === 'driver' ? drivenAgentOf(agent) : nativeAgentOf(agent.kind))?.facts;
   const facts = agent.runner === 'loop' ? loopFacts : native;
+  if (native && attachedServer(agent) !== undefined) {
+    const { instructions, reads, readsBelow } = native;
+    return { instructions, mcpServers: false, ...present({ reads, readsBelow }) };
+  }
   const {
     instructions = 'AGENTS.md',
     skills,

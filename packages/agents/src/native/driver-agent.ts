@@ -17,7 +17,8 @@ import { runTurn, type TurnLaunch } from '../kit/run-turn.ts';
 import { noTelemetry } from '../kit/telemetry/telemetry-collector.ts';
 import { createTurnReader, type TurnReader } from '../kit/turn-reader.ts';
 import { createPolicy } from '../policy/decide.ts';
-import { permissionsOf } from '../policy/permissions.ts';
+import { type Permissions, permissionsOf } from '../policy/permissions.ts';
+import { attachedServer, requireNamedModel } from './attached-server.ts';
 import { checkOptions } from './check-options.ts';
 import { drivenAgentOf } from './driven-agent-of.ts';
 import { keepRefreshedLogin } from './keep-refreshed-login.ts';
@@ -41,7 +42,8 @@ export async function createDriverAgent(
 ): Promise<Agent> {
   const agent = drivenAgentOf(config);
   checkOptions(config, agent);
-  const permissions = permissionsOf(enforcerOf(agent), config.driver.permissions);
+  const server = attachedServer(config);
+  const permissions = permissionsOf(enforcerOf(agent, config.driver.options), config.driver.permissions);
   const inherited = permissions.environment === 'inherit' ? withoutFolders(user.environment) : {};
   const inheritedSecrets = Object.entries(inherited).flatMap(([name, value]) =>
     isSecretName(name) ? [value] : [],
@@ -51,7 +53,8 @@ export async function createDriverAgent(
   const [file, ...first] = startOf(agent, program);
   const unpacked = unpackedBeside(program);
   const { starts: behind } = agent.release;
-  const starts = behind && (await locateProgram(behind, undefined, user.environment));
+  const starts =
+    behind && server === undefined ? await locateProgram(behind, undefined, user.environment) : undefined;
   requireModel(config);
   const accessOf = openAccess(config, user);
   const readers = new WeakMap<Sandbox, TurnReader>();
@@ -71,13 +74,17 @@ export async function createDriverAgent(
     },
     async send(input, context) {
       const { session, sandbox, declared, log } = context;
-      const { workdir, home } = sandbox;
+      const { home } = sandbox;
+      // A server of the user is not in the sandbox.
+      const workdir = server === undefined ? sandbox.workdir : sandbox.hostPath(sandbox.workdir);
       refuseUnsupported(input, agent.facts.inputs, config.name);
       const { access, login, secrets: accessSecrets, laneKey } = accessOf(context);
       for (const secret of accessSecrets) learnSecret(secret);
       const model = config.driver.model ?? context.model;
+      if (server !== undefined) requireNamedModel(agent, config.name, model);
       const connection: Connection = {
-        ...{ access, home, workingDirectory: workdir, permissions, place: sandbox },
+        ...{ access, home, workingDirectory: workdir, permissions },
+        ...(server === undefined && { place: sandbox }),
         ...present({ model, unpacked, starts, options: config.driver.options }),
         ...(declared && {
           mcpServers: declared.mcpServers,
@@ -101,8 +108,8 @@ export async function createDriverAgent(
       const reported: AgentFacts = {};
       const report = (facts: AgentFacts): void => void Object.assign(reported, facts);
       const { env: settingsEnv } = settings;
-      const held = { ...request, input, connection, env: settingsEnv, report };
-      const dialogue = dialogueOf(config, held, context);
+      const asked = { ...request, input, connection, env: settingsEnv, report };
+      const dialogue = dialogueOf(config, asked, context);
       const run = (options: RunOptions) =>
         sandbox.runCommand(file, [...first, ...(settings.args ?? []), ...args], options);
       const launch: TurnLaunch = {
@@ -122,7 +129,7 @@ export async function createDriverAgent(
         program,
         ...(!dialogue && { stdin: Readable.from([input.text]) }),
       };
-      const place = placeOf(context);
+      const place = { ...placeOf(context), workdir };
       const reader =
         readers.get(sandbox) ??
         createTurnReader({ agent, runtime: agent.kind, stream: 'always', place, home });
@@ -134,12 +141,20 @@ export async function createDriverAgent(
       try {
         const turn = await runTurn(setup, launch, input, context);
         const approvalPolicy = enforcerOf(agent).asks ? 'policy' : 'never';
-        return { ...turn, facts: { approvalPolicy, ...turn.facts, ...reported, permissions } };
+        const held = { approvalPolicy, ...turn.facts, ...reported };
+        return { ...turn, facts: { ...held, ...heldTo(permissions, server) } };
       } finally {
         await keepLogin(given, sandbox, log);
       }
     },
   });
+}
+
+/** What the agent was held to. The environment of a user's server is its own. */
+function heldTo({ environment, ...others }: Permissions, server: string | undefined): AgentFacts {
+  return server === undefined
+    ? { permissions: { ...others, environment } }
+    : { permissions: others, reproducibility: 'external' };
 }
 
 /** The user's environment, without where the user's own files are: the agent has a home of its own. */

@@ -1,6 +1,7 @@
 import type { StreamEventOf } from '@whetstone/events';
 import type { AgentConfig } from '../config.ts';
 import { drivenAgentOf } from './driven-agent-of.ts';
+import { needsKey } from './login.ts';
 import { providerUrls } from './model-provider.ts';
 import { type DrivenAgentKind, drivenAgents } from './native-agents.ts';
 
@@ -13,11 +14,10 @@ export async function listPriceOf(
   calls: readonly StreamEventOf<'usage'>[],
 ): Promise<number | undefined> {
   const models = new Set(calls.map(({ model }) => model));
-  // A plan has no price per token.
-  const isPlan = config.runner === 'driver' && config.driver.auth === 'login';
   const agent =
     config.runner === 'driver' ? drivenAgentOf(config) : drivenAgents[config.kind as DrivenAgentKind];
-  if (isPlan || !agent || models.size === 0 || models.has(undefined)) return undefined;
+  // A plan has no price per token, and the provider of a user's server is unknown.
+  if (!needsKey(config) || !agent || models.size === 0 || models.has(undefined)) return undefined;
   const urls = providerUrls(agent, config.runner === 'driver' ? config.driver.baseUrl : undefined);
   const { priceUsage } = await import('@whetstone/events/price-list');
   let sum = 0;

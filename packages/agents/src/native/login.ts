@@ -5,6 +5,7 @@ import { WhetstoneError } from '@whetstone/errors';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '@whetstone/events';
 import type { Upstreams } from '@whetstone/gateway';
 import type { AgentConfig, DriverAgentConfig } from '../config.ts';
+import { attachedServer } from './attached-server.ts';
 import { drivenAgentOf } from './driven-agent-of.ts';
 import type { LoginFacts } from './native-agent.ts';
 
@@ -21,6 +22,10 @@ export type Login = {
 
 export const usesLogin = (agent: AgentConfig): agent is DriverAgentConfig =>
   agent.runner === 'driver' && agent.driver.auth === 'login';
+
+/** Whether an agent needs a key for its model: it has no login of its own, and its server is not the user's. */
+export const needsKey = (agent: AgentConfig): boolean =>
+  !usesLogin(agent) && attachedServer(agent) === undefined;
 
 /**
  * The providers that the calls of an agent's login go to, each with the login's own credentials; `undefined` if the agent

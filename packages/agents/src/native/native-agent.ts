@@ -55,6 +55,21 @@ export type DrivenAgent = NativeAgent & {
   options?: z.ZodObject;
   /** The rules of a policy that this agent would not keep with these permissions. Default: none. */
   unkeptRules?: NonNullable<Enforcer['unkeptRules']>;
+  /** How it works on a server that the user has started. Absent: Whetstone only drives what it starts itself. */
+  attaches?: AttachFacts;
+};
+
+/**
+ * A server of the user, which Whetstone neither configures nor ends. Its models, keys, environment, skills and MCP servers
+ * are its own, so a result that it gave cannot be reproduced from the configuration (`reproducibility: external`).
+ */
+export type AttachFacts = {
+  /** The option of the kind that names the address of the server. */
+  option: string;
+  /** What the agent can be held to there. */
+  enforces: Enforces;
+  /** How a model of the server is named. */
+  model: { pattern: RegExp; example: string };
 };
 
 /** Facts about an agent, from running it in the versions of `tested-versions.json`. */
@@ -235,7 +250,10 @@ export type Connection = {
 /** How an agent reaches its model. `baseUrl`: of the gateway's lane or of a provider, without a version segment. */
 export type Access =
   | { kind: 'key'; baseUrl: string; key: string }
-  /** The login's variables; its file is in the home already. Without `baseUrl`: the program's own address. */
+  /**
+   * The login's variables; its file is in the home already. Without `baseUrl`: the program's own address. A server of the
+   * user has signed in already, and gets nothing.
+   */
   | { kind: 'login'; baseUrl?: string; env: Record<string, string> };
 
 /** Settings that make an agent talk only to the gateway, and use only its MCP servers and plugins. */

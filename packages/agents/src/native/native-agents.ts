@@ -1,3 +1,4 @@
+import type { JsonObject } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { Enforcer } from '../policy/permissions.ts';
 import { acp } from './acp/acp.ts';
@@ -62,9 +63,12 @@ export const drivenAgentKinds = Object.keys(drivenAgents) as readonly DrivenAgen
 
 export const isDrivenKind = (kind: string): kind is DrivenAgentKind => Object.hasOwn(drivenAgents, kind);
 
-/** What a driven agent can be held to, and whether it asks a policy. */
-export const enforcerOf = ({ facts, launch, unkeptRules }: DrivenAgent): Enforcer => ({
-  enforces: facts.enforces ?? {},
+/** What a driven agent can be held to with these options of its kind, and whether it asks a policy. */
+export const enforcerOf = (
+  { facts, launch, unkeptRules, attaches }: DrivenAgent,
+  options: JsonObject = {},
+): Enforcer => ({
+  enforces: (attaches && options[attaches.option] !== undefined ? attaches : facts).enforces ?? {},
   asks: launch.dialogue !== undefined && facts.asksNothing !== true,
   beginsSafe: launch.dialogue !== undefined,
   ...present({ unkeptRules }),

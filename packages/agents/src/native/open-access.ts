@@ -3,8 +3,9 @@ import { present } from '@whetstone/events/present';
 import type { AgentContext } from '../agent.ts';
 import type { DriverAgentConfig } from '../config.ts';
 import { leadsToGateway } from '../kit/leads-to-gateway.ts';
+import { attachedServer } from './attached-server.ts';
 import { drivenAgentOf } from './driven-agent-of.ts';
-import { type Login, readLogin, usesLogin } from './login.ts';
+import { type Login, needsKey, readLogin, usesLogin } from './login.ts';
 import { modelProviderOf } from './model-provider.ts';
 import type { Access } from './native-agent.ts';
 
@@ -27,6 +28,9 @@ export function openAccess(
   user: { environment: NodeJS.ProcessEnv; hasLanes: boolean },
 ): (context: Pick<AgentContext, 'lane'>) => TurnAccess {
   const { environment } = user;
+  if (attachedServer(config) !== undefined) {
+    return () => ({ access: { kind: 'login', env: {} }, secrets: [] });
+  }
   if (usesLogin(config)) {
     readLogin(config, environment);
     return ({ lane }) => {
@@ -54,7 +58,7 @@ export function openAccess(
 export function requireModel(config: DriverAgentConfig): void {
   const { name, driver } = config;
   const { needsModel } = drivenAgentOf(config).release;
-  if (needsModel === undefined || driver.model !== undefined || usesLogin(config)) return;
+  if (needsModel === undefined || driver.model !== undefined || !needsKey(config)) return;
   throw new WhetstoneError('agent-model-missing', `The agent ${name} names no model: ${needsModel}.`, {
     where: `agents.${name}`,
     hint: 'Name a model of your provider (`model:` in a configuration), or use `auth: login`.',

@@ -1,5 +1,5 @@
 import type { Turn } from '@whetstone/agents';
-import { disagree, leadsToGateway, usesLogin } from '@whetstone/agents/evaluator';
+import { attachedServer, disagree, leadsToGateway, usesLogin } from '@whetstone/agents/evaluator';
 import { addUsage, totalTokens } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { LedgerLine } from '@whetstone/gateway';
@@ -80,6 +80,7 @@ export function buildRow(input: {
     unportable_paths: changes?.unportable.map(mask.text) ?? [],
     ...(attempt.task.followUps && { turns: trace.turnsSent, turns_planned: plannedTurns(attempt.task) }),
     ...(usesLogin(attempt.agentConfig) && { auth: 'login' }),
+    ...(attachedServer(attempt.agentConfig) !== undefined && { reproducibility: 'external' }),
     ...(waited >= 0.1 && { provider_wait_seconds: waited }),
     ...maskValues(trace.seen ?? { first_request: null, instruction_files: null }, mask),
     ...(trace.assertions && { ...assertionFields(trace.assertions), turns: trace.turnsSent }),

@@ -22,7 +22,9 @@ export function keepMetadata(
     ...derived,
     models: models.length > 0 ? models : derived.models,
     // What was enforced, and not what the agent's profile declares or its own settings say.
-    ...{ network: isolation.network, sandbox: isolation.provider },
+    ...(facts?.reproducibility === 'external'
+      ? { network: 'open', sandbox: 'none' }
+      : { network: isolation.network, sandbox: isolation.provider }),
     ...present({ exposure: trace.exposure }),
   };
   const kept = maskValues(metadata, lab.mask);

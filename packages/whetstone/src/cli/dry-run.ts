@@ -150,7 +150,7 @@ function previewDriver(config: DriverAgentConfig): string[] {
   const agent = drivenAgentOf(config);
   const { release, launch } = agent;
   const { model, auth } = config.driver;
-  const permissions = permissionsOf(enforcerOf(agent), config.driver.permissions);
+  const permissions = permissionsOf(enforcerOf(agent, config.driver.options), config.driver.permissions);
   const access = auth === 'login' ? 'login' : 'key';
   return [
     release.program,

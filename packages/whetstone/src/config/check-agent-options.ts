@@ -1,9 +1,4 @@
-import {
-  type DriverAgentConfig,
-  drivenAgentOf,
-  enforcerOf,
-  permissionProblems,
-} from '@whetstone/agents/config';
+import { type DriverAgentConfig, drivenAgentOf, driverProblems } from '@whetstone/agents/config';
 import { checkMapping } from './check-shape.ts';
 import type { Spot } from './spot.ts';
 
@@ -11,7 +6,7 @@ import type { Spot } from './spot.ts';
 export function checkAgentOptions(config: DriverAgentConfig, spot: Spot): void {
   const { kind, driver } = config;
   const agent = drivenAgentOf(config);
-  for (const { path, message, hint } of permissionProblems(kind, enforcerOf(agent), driver)) {
+  for (const { path, message, hint } of driverProblems(config, agent)) {
     spot.at(...path).error(message, { hint });
   }
   if (!driver.options) return;

@@ -133,6 +133,11 @@ export const keptRowSchema = caseRowSchema.extend({
   /** Only for an agent with the user's login instead of a key. */
   auth: z.literal('login').optional(),
   /**
+   * Only for an agent on a server of the user: nothing but the server knows its models, settings and state, so the same
+   * configuration need not give the same result.
+   */
+  reproducibility: z.literal('external').optional(),
+  /**
    * How much of `agent_duration_seconds` the agent only waited for its provider: in the gateway's queue, and between a
    * call that the provider failed and the next one. Absent below 0.1, and where no gateway saw the calls.
    */

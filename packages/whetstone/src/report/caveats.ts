@@ -12,6 +12,7 @@ export function findCaveats(manifest: Manifest, cases: readonly CaseResult[]): s
     ...aboutTheSample(manifest),
     ...aboutReuse(cases),
     ...aboutSkipped(cases),
+    ...aboutServers(cases),
     ...aboutTheResults(cases),
     ...aboutTheContext(cases),
     ...aboutTheRequests(manifest, cases),
@@ -86,6 +87,15 @@ function aboutTheResults(cases: readonly CaseResult[]): string[] {
       `Nothing verified the work of ${counted(unverified, 'case')}: there, passed means only that the agent completed.`,
     touched > 0 &&
       `The agent changed protected paths in ${counted(touched, 'case')}; they were restored before verification.`,
+  );
+}
+
+function aboutServers(cases: readonly CaseResult[]): string[] {
+  const external = cases.filter(({ row }) => row?.reproducibility === 'external');
+  const names = [...new Set(external.map(({ agent_name }) => agent_name))];
+  return sentences(
+    names.length > 0 &&
+      `reproducibility: external. ${names.join(', ')} worked on a server that Whetstone did not start, outside the sandbox: its models, settings and state are not part of this run.`,
   );
 }
 

@@ -86,6 +86,7 @@ function testCase(one: CaseResult, logTail: LogTail): string[] {
   const isSkipped = row.outcome === 'skipped';
   // What did not pass has its assertions in the failure.
   const said = [
+    ...(row.reproducibility ? [`reproducibility: ${row.reproducibility}`] : []),
     ...(row.reused_from ? [`reused from run ${row.reused_from.run_id}`] : []),
     ...(isPassed || isSkipped ? assertionLines(row) : []),
   ];

@@ -85,6 +85,9 @@ function facts(row: CaseRow): Fact[] {
     ['telemetry', [row.telemetry_status, ...row.telemetry_gaps].join('; ')],
     ['retries', String(row.retries)],
     ...(row.auth === undefined ? [] : [['signed in', 'with the login of the user'] as Fact]),
+    ...(row.reproducibility === undefined
+      ? []
+      : [['reproducibility', 'external: the agent worked on a server of the user'] as Fact]),
   ];
 }
 

@@ -1,5 +1,5 @@
 import type { AgentConfig } from '@whetstone/agents/config';
-import { leadsToGateway, usesLogin } from '@whetstone/agents/evaluator';
+import { attachedServer, leadsToGateway, usesLogin } from '@whetstone/agents/evaluator';
 import type { Config } from '../config/config.ts';
 import { inPlan, type Plan } from '../plan/plan.ts';
 
@@ -14,6 +14,7 @@ export function agentsBypassingGateway({ gateway, agents }: Config, plan: Plan):
 }
 
 function reasonOf(agent: AgentConfig): string {
+  if (attachedServer(agent) !== undefined) return 'it works on a server that has models of its own';
   if (usesLogin(agent)) return 'the calls of its login speak no wire that the gateway reads';
   return agent.runner === 'command'
     ? 'its command does not name {gateway_url}'

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { usesLogin } from '@whetstone/agents/evaluator';
+import { needsKey } from '@whetstone/agents/evaluator';
 import { WhetstoneError } from '@whetstone/errors';
 import type { Budget, GatewayOptions, LaneMode, LaneOptions } from '@whetstone/gateway';
 import type { LabGateway } from '../attempt/lab.ts';
@@ -23,7 +23,7 @@ export async function openGateway(
   if (!gateway) return undefined;
   await checkCassettes(gateway, plannedRun);
   const { createGateway } = await import('@whetstone/gateway');
-  const needsKeys = inPlan(agents, plannedRun.plan.agents).some((agent) => !usesLogin(agent));
+  const needsKeys = inPlan(agents, plannedRun.plan.agents).some(needsKey);
   const modeOf = await modesOf(gateway, plannedRun.plan.seed, needsKeys);
   const shared = {
     faults: gateway.faults.map(readFault),

@@ -1,5 +1,5 @@
 import { createAgent } from '@whetstone/agents';
-import { usesLogin } from '@whetstone/agents/evaluator';
+import { needsKey } from '@whetstone/agents/evaluator';
 import type { LabGateway, LabJudge } from '../attempt/lab.ts';
 import type { GatewayConfig, JudgeConfig, UpstreamConfig } from '../config/config.ts';
 import { gatewayOptions, JUDGE, modesOf, type RunGateway } from './open-gateway.ts';
@@ -17,7 +17,7 @@ export async function openJudgeGateway(
 ): Promise<RunGateway | undefined> {
   if (!judge) return undefined;
   const gateway = gatewayOf(judge, ofAgents);
-  const needsKeys = judge.model !== undefined || (judge.agent !== undefined && !usesLogin(judge.agent));
+  const needsKeys = judge.model !== undefined || (judge.agent !== undefined && needsKey(judge.agent));
   await requireKeys(judge, gateway);
   const modeOf = await modesOf(gateway, seed, needsKeys, JUDGE);
   const { createGateway } = await import('@whetstone/gateway');

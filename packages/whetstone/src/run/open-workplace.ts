@@ -43,9 +43,12 @@ export async function openWorkplace(
   },
 ): Promise<Workplace> {
   const { withheld, contexts } = input;
-  const scratch = input.scratch.directory;
+  const { directory: scratch, isShared } = input.scratch;
   checkParents(scratch);
-  const workspaces = await createWorkspaces({ repo: config.repo.path, scratch, withheld });
+  const workspaces = await createWorkspaces({
+    ...{ repo: config.repo.path, scratch, withheld },
+    ...(isShared && { strategy: 'shared' }),
+  });
   const close = () => workspaces[Symbol.asyncDispose]();
   try {
     const sandboxes = await startSandboxProvider(config.sandbox.provider, { scratch });

@@ -104,6 +104,8 @@ async function storedResult(
   if (!row) return { why: `its result in run ${run_id} is gone` };
   if (row.outcome === 'error')
     return { why: `its last result was an error (${row.failure_class})`, isStored: true };
+  if (row.reproducibility === 'external')
+    return { why: 'its agent works on a server of yours, which may have changed', isStored: true };
   if (policy === 'passed' && row.outcome !== 'passed')
     return { why: 'its last result was not passed', isStored: true };
   return { row, directory };

@@ -1,5 +1,5 @@
 import { type Agent, type AskHuman, createAgent } from '@whetstone/agents';
-import { watchLearnedSecrets } from '@whetstone/agents/evaluator';
+import { attachedServer, watchLearnedSecrets } from '@whetstone/agents/evaluator';
 import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { createMask } from '@whetstone/sandbox';
@@ -99,7 +99,8 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const { judge } = config;
   await using judgeGateway = await openJudgeGateway(judge, config.gateway, plan);
   await sweepScratch();
-  await using scratch = await makeScratch();
+  const isShared = inPlan(config.agents, plan.agents).some((agent) => attachedServer(agent) !== undefined);
+  await using scratch = await makeScratch({ isShared });
   onEvent({ type: 'preparing' });
   const agents = await createAgents(config, plan);
   requireCapabilities(config, plan, agents);

@@ -1,5 +1,5 @@
 import { type AgentConfig, drivenAgentOf } from '@whetstone/agents/config';
-import { agentProblems, leadsToGateway, loopDefaults, usesLogin } from '@whetstone/agents/evaluator';
+import { agentProblems, leadsToGateway, loopDefaults, needsKey } from '@whetstone/agents/evaluator';
 import { WhetstoneError } from '@whetstone/errors';
 import type { Config, UpstreamConfig } from '../config/config.ts';
 import type { YamlPath } from '../config/yaml-source.ts';
@@ -24,7 +24,7 @@ export async function startProblems(
   const named = gateway?.mode !== 'script' ? gateway?.upstreams : undefined;
   const forwards = gateway?.mode === 'forward' || gateway?.mode === 'record';
   const forks = gateway?.mode === 'replay' && gateway.miss === 'fork';
-  const keyed = agents.filter((agent) => !usesLogin(agent));
+  const keyed = agents.filter(needsKey);
   if (named && (forwards || forks) && keyed.length > 0) {
     problems.push(...(await upstreamProblems(named, keyed, environment)));
   }

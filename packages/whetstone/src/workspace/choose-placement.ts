@@ -12,20 +12,21 @@ import type { WorkspaceStrategy } from './workspace.ts';
 
 /**
  * `auto` takes the best strategy that works: layered mounts, if they vanish with this process (a private mount
- * namespace), else copy-on-write clones, else copies. A strategy that is named is used, or it is an error.
+ * namespace), else copy-on-write clones, else copies. `shared` does without mounts, which no other process would see. A strategy that is named is used, or it is an error.
  */
 export async function choosePlacement(
   scratch: string,
-  wanted: 'auto' | WorkspaceStrategy,
+  wanted: 'auto' | 'shared' | WorkspaceStrategy,
 ): Promise<Placement> {
   if (wanted === 'mount' || (wanted === 'auto' && isPrivateMountNamespace())) {
     const mounts = await mountPlacement(scratch);
     if (mounts) return mounts;
   }
-  if (wanted === 'reflink' || wanted === 'auto') {
+  const isChosen = wanted === 'auto' || wanted === 'shared';
+  if (wanted === 'reflink' || isChosen) {
     if (await reflinkWorks(scratch)) return copyPlacement('reflink');
   }
-  if (wanted === 'copy' || wanted === 'auto') return copyPlacement('copy');
+  if (wanted === 'copy' || isChosen) return copyPlacement('copy');
   const message = `The workspace strategy ${wanted} does not work here.`;
   const hint = HINTS[wanted];
   throw new WhetstoneError('workspace-strategy-unavailable', message, { where: scratch, hint });

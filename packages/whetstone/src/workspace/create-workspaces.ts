@@ -26,7 +26,7 @@ import type { Snapshot, Workspace, WorkspaceStrategy, Workspaces } from './works
 export async function createWorkspaces(options: {
   repo: string;
   scratch: string;
-  strategy?: 'auto' | WorkspaceStrategy;
+  strategy?: 'auto' | 'shared' | WorkspaceStrategy;
   /** Paths that no tree has. Default: none. */
   withheld?: readonly Withheld[];
 }): Promise<Workspaces> {

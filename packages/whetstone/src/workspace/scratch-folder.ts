@@ -12,16 +12,25 @@ export type Scratch = AsyncDisposable & {
   directory: string;
   /** Nothing that agents read is in the folders above `directory`, and no case can write there. */
   isPrivate: boolean;
+  /** Other processes of the machine see it at the same path. */
+  isShared: boolean;
 };
 
-/** Makes the folder. Its name says who made it, for `sweepScratch`. */
-export async function makeScratch(): Promise<Scratch> {
+/**
+ * Makes the folder. Its name says who made it, for `sweepScratch`. `isShared`: for an agent that works on a server of the
+ * user, which has to see the workspaces. Default: false.
+ */
+export async function makeScratch({ isShared = false } = {}): Promise<Scratch> {
   const directory = await mkdtemp(join(tmpdir(), temporaryPrefix()));
+  if (isShared) {
+    return { directory, isPrivate: false, isShared, [Symbol.asyncDispose]: () => removeTree(directory) };
+  }
   const unwanted = foundAbove('/', placesReadAbove()).map((path) => `/${path.split('/')[1]}`);
   const mounted = await mountPrivately(directory, unwanted);
   return {
     directory: mounted?.path ?? directory,
     isPrivate: mounted !== undefined,
+    isShared,
     async [Symbol.asyncDispose]() {
       await mounted?.unmount();
       await removeTree(directory);

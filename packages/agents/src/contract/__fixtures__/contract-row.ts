@@ -23,6 +23,8 @@ export type ContractRow = {
   own?: AgentFacts['own'];
   /** The variable for the model's key without a gateway. */
   keyVariable?: string;
+  /** What the name of a model begins with. Default: nothing. */
+  provider?: string;
   /** Files that the adapter writes into the home before the agent starts. */
   settingsFiles?: readonly string[];
 };

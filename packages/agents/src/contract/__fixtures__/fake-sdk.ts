@@ -1,5 +1,6 @@
 /** The SDKs without a model: they play the scene that the prompt names, in the process of the bridge. */
 import { randomUUID } from 'node:crypto';
+import { readdirSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { playScene, type Printed, Question } from './play-scene.ts';
 import { printNow } from './print-now.ts';
@@ -90,6 +91,8 @@ export function createOpencodeClient({ directory }: { directory: string }) {
   }
 
   return {
+    app: { agents: () => answer([{ name: 'build', permission: [] }]) },
+    file: { list: () => answer(readdirSync(directory).map((name) => ({ name }))) },
     event: { subscribe: async () => ({ stream: events() }) },
     mcp: { status: () => answer({}) },
     path: { get: () => answer({ worktree: process.cwd() }) },
@@ -104,6 +107,9 @@ export function createOpencodeClient({ directory }: { directory: string }) {
         asked.resolve(turn);
         return answer(undefined);
       },
+      update: () => answer({}),
+      abort: () => answer(true),
+      delete: () => answer(true),
       status: () => answer({}),
       diff: () => answer([]),
     },

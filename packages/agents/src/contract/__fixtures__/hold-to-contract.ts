@@ -21,7 +21,7 @@ export function holdToContract(row: ContractRow, names: readonly CaseName[]): vo
       inherit: ['.team/login.json', '.team/keys'],
     }),
   );
-  const modelOfTurn = once(() => stage.play('task', { context: { model: 'model-of-the-turn' } }));
+  const modelOfTurn = once(() => stage.play('task', { context: { model: `${row.provider ?? ''}model-of-the-turn` } }));
   const garbled = once(() => stage.play('garbled output'));
 
   for (const name of names) {

@@ -21,7 +21,7 @@ export const reasons = {
 
 export type Reason = keyof typeof reasons;
 
-export type ContractAgent = DrivenAgentKind | 'acp' | 'acp with a command' | 'custom' | 'traecli' | 'coco' | 'bub' | 'module' | 'loop';
+export type ContractAgent = DrivenAgentKind | 'opencode-sdk with a server' | 'acp' | 'acp with a command' | 'custom' | 'traecli' | 'coco' | 'bub' | 'module' | 'loop';
 
 type Cells = Readonly<Partial<Record<CaseName, Reason>>>;
 
@@ -64,6 +64,11 @@ export const notApplicable: Readonly<Partial<Record<ContractAgent, Cells>>> = {
   'codex-sdk': protocol,
   'claude-agent-sdk': protocol,
   'opencode-sdk': protocol,
+  'opencode-sdk with a server': {
+    ...protocol,
+    'a missing key is an error before anything starts': 'no key',
+    'settings and inherited files exist before the agent starts': 'no inheritance',
+  },
   custom: commandWithoutEvents,
   traecli: commandWithoutEvents,
   coco: commandWithoutEvents,

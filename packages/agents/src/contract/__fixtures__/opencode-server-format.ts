@@ -17,6 +17,8 @@ export const opencodeServer: Format = {
     return [
       text(session, said),
       opencodePart(session, { ...call, state: { status: 'running', input } }),
+      // About what is always allowed, because this call runs in every scene.
+      asked(session, call.callID, { permission: 'list', patterns: ['*'] }),
       opencodePart(session, { ...call, state: { status: 'completed', input, output, metadata: { exit: 0 } } }),
     ];
   },
@@ -36,6 +38,10 @@ export const opencodeServer: Format = {
 export const opencodePart = (sessionID: string, fields: object) => ({
   type: 'message.part.updated',
   properties: { sessionID, part: { id: nextId(), messageID: 'msg_1', ...fields } },
+});
+const asked = (sessionID: string, callID: string, about: object) => ({
+  type: 'permission.asked',
+  properties: { sessionID, id: nextId(), metadata: {}, tool: { callID }, ...about },
 });
 const text = (session: string, said: string) => opencodePart(session, { type: 'text', text: said, time: { end: Date.now() } });
 const finish = (session: string, reason: string) =>

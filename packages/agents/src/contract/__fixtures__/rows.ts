@@ -47,6 +47,24 @@ function drivenRow(kind: DrivenAgentKind): ContractRow {
   };
 }
 
+/** A server of the user: the SDK talks to it, and nothing is started. */
+const attachedRow: ContractRow = {
+  ...drivenRow('opencode-sdk'),
+  ...{ name: 'opencode-sdk with a server', settingsFiles: [], provider: 'provider/' },
+  create: ({ model, permissions, isMissing, ...options }) =>
+    create(
+      {
+        kind: 'opencode-sdk',
+        driver: {
+          ...{ inherit: [], options: { server_url: 'http://127.0.0.1:9' } },
+          ...present({ model: model && `${attachedRow.provider}${model}`, permissions }),
+          ...(isMissing && { version: '0.0.1' }),
+        },
+      },
+      options,
+    ),
+};
+
 /** A released agent that speaks a protocol. Each of them is driven in the same way. */
 const protocolRow: ContractRow = {
   ...drivenRow('qwen-code'),
@@ -174,6 +192,7 @@ async function openModel(scene: Scene) {
 /** Every adapter has one row here; `not-applicable.ts` has the cases that do not apply to it. */
 export const contractRows: readonly ContractRow[] = [
   ...drivenAgentKinds.map(drivenRow),
+  attachedRow,
   protocolRow,
   protocolCommandRow,
   commandRow('custom'),

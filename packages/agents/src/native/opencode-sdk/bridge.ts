@@ -6,12 +6,22 @@ import { mediaTypeOf } from '../../kit/media-type.ts';
 import { type Bridge, runBridge } from '../../kit/sdk-bridge.ts';
 import type { SdkItem } from '../../kit/sdk-items.ts';
 import { repositoryPlugins } from './repository-plugins.ts';
+import {
+  checkWorkspace,
+  denials,
+  leave,
+  type ServerAgent,
+  UNASKED,
+  type UsersServer,
+} from './users-server.ts';
 
 /** What the host asks of one turn; `prompt` and `session` are parameters of the SDK, under its own names. */
 export type OpencodeSdkRequest = {
   items: readonly SdkItem[];
   /** The program of OpenCode, which the SDK starts as a server. */
   program: string;
+  /** The server of the user to work on, instead. */
+  server?: UsersServer;
   /** What the repository may give OpenCode. */
   repository: 'all' | 'instructions';
   /** The files of the workspace with instructions, of which OpenCode reads the first that is there. */
@@ -32,20 +42,23 @@ export type OpencodeSdkAnswer =
 
 type Event = { type: string; properties: Properties };
 type Properties = Readonly<Record<string, unknown>> & { sessionID?: string };
-type Part = { callID?: string; state?: { status: string; input?: unknown } };
+type Part = { callID?: string; tool?: string; state?: { status: string; input?: unknown } };
 type Answer = Promise<{ data: unknown }>;
 
 type OpencodeClient = {
   app: { agents(): Answer };
+  file: { list(parameters: object): Answer };
   event: { subscribe(parameters: object, options: object): Promise<{ stream: AsyncIterable<Event> }> };
   mcp: { status(): Answer };
   path: { get(): Answer };
   permission: { reply(parameters: object): Answer };
   question: { reply(parameters: object): Answer };
-  session: Record<'create' | 'get' | 'fork' | 'promptAsync' | 'diff', (parameters: object) => Answer> & {
+  session: Record<SessionCall, (parameters: object) => Answer> & {
     status(): Answer;
   };
 };
+
+type SessionCall = 'create' | 'get' | 'fork' | 'update' | 'promptAsync' | 'diff' | 'abort' | 'delete';
 
 type OpencodeSdk = {
   createOpencodeServer(options: object): Promise<{ url: string }>;
@@ -60,21 +73,28 @@ const START_MS = 10 * 60_000;
 /** Of a process that stays, the server of its first turn. */
 let own: Promise<{ url: string }> | undefined;
 
-await runBridge(async ({ sdk, request, print, ask, signal }: OpencodeBridge) => {
-  own ??= startServer(sdk, request).catch((error) => {
-    own = undefined;
-    throw error;
-  });
-  const { url } = await own;
-  const credentials = Buffer.from(`opencode:${process.env.OPENCODE_SERVER_PASSWORD ?? ''}`).toString(
-    'base64',
-  );
+/** The sessions that a process which stays has made on a server of the user. */
+const made = new Set<string>();
+
+await runBridge(async ({ sdk, request, print, ask, signal, beforeEnd }: OpencodeBridge) => {
+  const { server } = request;
+  if (server && made.size === 0) checkRepository(request);
+  if (!server) {
+    own ??= startServer(sdk, request).catch((error) => {
+      own = undefined;
+      throw error;
+    });
+  }
+  const { url = '' } = server ?? (await own) ?? {};
+  const { OPENCODE_SERVER_USERNAME: user = 'opencode', OPENCODE_SERVER_PASSWORD: password = '' } =
+    process.env;
   const client = sdk.createOpencodeClient({
     baseUrl: url,
-    directory: process.cwd(),
-    headers: { authorization: `Basic ${credentials}` },
+    directory: server?.directory ?? process.cwd(),
+    headers: { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` },
     throwOnError: true,
   });
+  if (server) await checkWorkspace(client, server);
   const report = async (method: string, answer: Answer): Promise<unknown> => {
     const { data } = await answer;
     await print({ type: 'sdk.result', method, data });
@@ -84,8 +104,14 @@ await runBridge(async ({ sdk, request, print, ask, signal }: OpencodeBridge) => 
   const over = new AbortController();
   const events = await listen(client, AbortSignal.any([signal, over.signal]));
   const session = await openSession(client, request, report);
-  const { worktree: root } = (await client.path.get()).data as { worktree: string };
-  await checkAgent(client, request.prompt);
+  const { worktree: root, home } = (await client.path.get()).data as { worktree: string; home: string };
+  const agent = await findAgent(client, request.prompt);
+  if (server) {
+    if (session !== request.resume) made.add(session);
+    beforeEnd(() => leave(client, session, made, server));
+    const permission = [...server.rules, ...denials(agent)];
+    await client.session.update({ sessionID: session, permission });
+  }
   await client.session.promptAsync({
     ...request.prompt,
     sessionID: session,
@@ -100,14 +126,18 @@ await runBridge(async ({ sdk, request, print, ask, signal }: OpencodeBridge) => 
   const early = new Map<string, Event>();
   let prompt: string | undefined;
 
+  /** On a server of the user, calls that ran although nobody was asked. */
+  const asked = new Set<string>();
+
   async function answer({ type, properties }: Event, input: unknown = {}): Promise<void> {
     const { id: requestID, permission, patterns, metadata, questions } = properties;
     const callId = callOf(properties);
+    asked.add(callId);
     if (type === 'question.asked') {
       const { answers } = await ask({ callId, permission: 'question', questions });
       await client.question.reply({ requestID, answers });
     } else {
-      const { reply, message } = await ask({ callId, permission, patterns, metadata, input, root });
+      const { reply, message } = await ask({ callId, permission, patterns, metadata, input, root, home });
       await client.permission.reply({ requestID, reply, message });
     }
   }
@@ -124,7 +154,13 @@ await runBridge(async ({ sdk, request, print, ask, signal }: OpencodeBridge) => 
       if (role === 'user') prompt ??= id;
     }
     if (type === 'message.part.updated') {
-      const { callID = '', state } = properties.part as Part;
+      const { callID = '', tool = '', state } = properties.part as Part;
+      if (server && state?.status === 'completed' && !asked.has(callID) && !UNASKED.has(tool)) {
+        await client.session.abort({ sessionID: session });
+        throw new Error(
+          `The server of OpenCode ran ${tool} without asking, although its session has to ask. An approval that it remembers, or a plugin, can be the reason.`,
+        );
+      }
       if (state?.status === 'running') calls.set(callID, state.input);
       const question = calls.has(callID) && early.get(callID);
       if (question && early.delete(callID)) await answer(question, calls.get(callID));
@@ -154,14 +190,9 @@ function callOf({ tool }: Properties): string {
 
 /** A server of its own, with the environment and in the folder of the bridge. */
 async function startServer(sdk: OpencodeSdk, request: OpencodeSdkRequest): Promise<{ url: string }> {
+  checkRepository(request);
   const { program, instructions } = request;
   const isClosed = request.repository === 'instructions';
-  const [plugin] = isClosed ? repositoryPlugins(process.cwd()) : [];
-  if (plugin !== undefined) {
-    throw new Error(
-      `OpenCode would run code of the repository, which permissions.apps: off does not allow: ${plugin}. Leave it out, or write apps: allow.`,
-    );
-  }
   const { PATH = '', OPENCODE_CONFIG_CONTENT = '{}' } = process.env;
   const folder = dirname(program);
   // The SDK starts what the PATH has under that name.
@@ -173,6 +204,18 @@ async function startServer(sdk: OpencodeSdk, request: OpencodeSdkRequest): Promi
   const read = isClosed ? { instructions: files.slice(0, 1) } : {};
   const config = { ...JSON.parse(OPENCODE_CONFIG_CONTENT), ...read };
   return await sdk.createOpencodeServer({ port: 0, timeout: START_MS, config });
+}
+
+/** What OpenCode reads of a repository before any rule of a session counts. */
+function checkRepository({ repository, server }: OpencodeSdkRequest): void {
+  if (repository === 'all') return;
+  const [file] = repositoryPlugins(process.cwd(), server ? 'settings' : 'plugins');
+  if (file === undefined) return;
+  throw new Error(
+    server
+      ? `The server of OpenCode would use the settings of the repository, which can do what the permissions do not allow: ${file}. Leave it out, or write filesystem: full, shell: allow and network: open.`
+      : `OpenCode would run code of the repository, which permissions.apps: off does not allow: ${file}. Leave it out, or write apps: allow.`,
+  );
 }
 
 /** The events of the server, from when it has begun to send them. A connection that ends is not opened again. */
@@ -201,10 +244,14 @@ async function openSession(
 }
 
 /** A turn with an unknown agent would never end. */
-async function checkAgent({ app }: OpencodeClient, { agent }: { agent?: string }): Promise<void> {
-  if (agent === undefined) return;
-  const agents = (await app.agents()).data as { name: string }[];
-  if (agents.some(({ name }) => name === agent)) return;
+async function findAgent(
+  { app }: OpencodeClient,
+  { agent }: { agent?: string },
+): Promise<ServerAgent | undefined> {
+  if (agent === undefined) return undefined;
+  const agents = (await app.agents()).data as ServerAgent[];
+  const found = agents.find(({ name }) => name === agent);
+  if (found) return found;
   throw new Error(`OpenCode has no agent ${agent}. It has: ${agents.map(({ name }) => name).join(', ')}.`);
 }
 

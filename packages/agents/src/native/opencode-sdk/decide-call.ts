@@ -16,7 +16,7 @@ export async function decideCall(question: JsonObject, turn: DialogueTurn): Prom
   const { connection, workingDirectory } = turn;
   const request = requestOf(question, turn);
   const free = [
-    ...FREE.map((path) => join(connection.home, path)),
+    ...FREE.map((path) => join(textIn(question.home) ?? connection.home, path)),
     ...(connection.plugins?.map(({ folder }) => folder) ?? []),
   ];
   if (

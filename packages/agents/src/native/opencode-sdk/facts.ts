@@ -1,6 +1,16 @@
-import type { NativeFacts, Release } from '../native-agent.ts';
+import type { Permissions } from '../../policy/permissions.ts';
+import type { AttachFacts, NativeFacts, Release } from '../native-agent.ts';
 import { facts as cli } from '../opencode-cli/facts.ts';
 import { opencodeCli } from '../opencode-cli/opencode-cli.ts';
+
+/** Whether nothing is left to decide. */
+export const isOpen = ({ shell, filesystem, network }: Permissions): boolean =>
+  shell === 'allow' && filesystem === 'full' && network === 'open';
+
+const shellOpensAll = (permissions: Permissions): string | undefined =>
+  permissions.shell === 'allow' && !isOpen(permissions)
+    ? 'with shell: allow its commands run outside every permission: write filesystem: full and network: open, too'
+    : undefined;
 
 /** The SDK talks to the server of OpenCode, which keeps its files where OpenCode always does. */
 export const facts: NativeFacts = {
@@ -12,17 +22,24 @@ export const facts: NativeFacts = {
     shell: ['off', 'ask'],
     network: ['off'],
     apps: ['off'],
-    together({ shell, filesystem, network, apps }) {
-      const isOpen = filesystem === 'full' && network === 'open';
-      if (shell === 'allow' && !isOpen) {
-        return 'with shell: allow its commands run outside every permission: write filesystem: full and network: open, too';
-      }
-      if (apps === 'allow' && !(isOpen && shell === 'allow')) {
-        return 'with apps: allow the settings and plugins of the repository can allow anything: write filesystem: full, shell: allow and network: open, too';
-      }
-      return undefined;
+    together(permissions) {
+      const conflict = shellOpensAll(permissions);
+      if (conflict !== undefined || permissions.apps === 'off' || isOpen(permissions)) return conflict;
+      return 'with apps: allow the settings and plugins of the repository can allow anything: write filesystem: full, shell: allow and network: open, too';
     },
   },
+};
+
+/** The server has plugins and apps of its own. Each session that Whetstone opens there has rules of its own. */
+export const attaches: AttachFacts = {
+  option: 'server_url',
+  enforces: {
+    filesystem: ['read-only', 'workspace'],
+    shell: ['off', 'ask'],
+    network: ['off'],
+    together: shellOpensAll,
+  },
+  model: { pattern: /^[^/]+\/./, example: 'anthropic/claude-sonnet-4-5' },
 };
 
 export const release: Release = {

@@ -8,12 +8,17 @@ import type { DialogueTurn, Launch } from '../native-agent.ts';
 import { launch as cli } from '../opencode-cli/launch.ts';
 import type { OpencodeSdkRequest } from './bridge.ts';
 import { decideCall } from './decide-call.ts';
-import { facts } from './facts.ts';
+import { attaches, facts, isOpen } from './facts.ts';
 import type { OpencodeSdkOptions } from './options.ts';
+import type { SessionRule } from './users-server.ts';
+
+/** On a server of the user, the bridge deletes the sessions that it made when the case ends. */
+const stays = (options: JsonObject): boolean => staysOpen(options) || isAttached(options);
 
 export const launch: Launch = {
   settings(connection) {
-    const { permissions } = connection;
+    const { permissions, options } = connection;
+    if (isAttached(options)) return { env: {}, files: {} };
     const { env, ...own } = cli.settings({ ...connection, permissions: openPermissions });
     const given = objectIn(parseJson(env.OPENCODE_CONFIG_CONTENT ?? '')) ?? {};
     return {
@@ -27,18 +32,23 @@ export const launch: Launch = {
     };
   },
   turn: () => [],
-  stays: staysOpen,
-  dialogue: sdkDialogue(async (turn) => ({
-    request: await requestOf(turn),
-    answer: (question) => decideCall(question, turn),
-  })),
+  stays,
+  dialogue: sdkDialogue(
+    async (turn) => ({
+      request: await requestOf(turn),
+      answer: (question) => decideCall(question, turn),
+    }),
+    stays,
+  ),
 };
+
+const isAttached = (options: JsonObject = {}): boolean => options[attaches.option] !== undefined;
 
 /**
  * OpenCode asks about each call of a tool but those that change nothing by themselves. A path outside the workspace has no
  * question of its own, because each tool names its paths.
  */
-function asking({ shell, network }: Permissions): JsonObject {
+function asking({ shell, network }: Permissions) {
   return {
     permission: {
       ...{ '*': 'ask', external_directory: 'allow', doom_loop: 'deny', question: 'allow', skill: 'allow' },
@@ -68,20 +78,39 @@ function withImages({ provider, ...config }: JsonObject): JsonObject {
   return { ...config, provider: { gateway: { ...gateway, models: Object.fromEntries(models) } } };
 }
 
+/** What a session on a server of the user asks about, whatever the server allows. The last rule that fits counts. */
+function sessionRules(permissions: Permissions): SessionRule[] {
+  const { permission } = asking(permissions);
+  // The session of a sub-agent does not have the rules of this one.
+  return Object.entries({ ...permission, task: 'deny' }).map(([name, action]) => ({
+    ...{ permission: name, pattern: '*' },
+    action,
+  }));
+}
+
+function serverOf({ options, workingDirectory, permissions }: DialogueTurn): OpencodeSdkRequest['server'] {
+  const { server_url: url, keep_session: keeps = false } = options as OpencodeSdkOptions;
+  if (url === undefined) return undefined;
+  return { url, keeps, directory: workingDirectory, rules: sessionRules(permissions) };
+}
+
 async function requestOf(turn: DialogueTurn): Promise<OpencodeSdkRequest> {
   const { input, permissions, resume, connection } = turn;
+  const server = serverOf(turn);
   const options = turn.options as OpencodeSdkOptions;
   const session = resume ?? options.resume;
   return {
     items: await sdkItems(input, turn.workingDirectory),
     program: connection.starts ?? '',
-    repository: permissions.apps === 'off' ? 'instructions' : 'all',
+    ...present({ server }),
+    repository: permissions.apps === 'off' || (server && !isOpen(permissions)) ? 'instructions' : 'all',
     instructions: (facts.reads ?? []).map(({ path }) => path),
     // Without a title, OpenCode asks the model for one.
     session: { title: 'task' },
     prompt: present({
       model: modelOf(turn),
-      agent: options.agent,
+      // Its rules are known only by its name.
+      agent: options.agent ?? (server && 'build'),
       variant: options.variant,
       system: options.system,
       format: input.outputSchema && { type: 'json_schema', schema: input.outputSchema },
@@ -91,7 +120,7 @@ async function requestOf(turn: DialogueTurn): Promise<OpencodeSdkRequest> {
   };
 }
 
-/** With a key, the provider is the one of the settings; with a login, the model names it: `anthropic/claude-sonnet-4-5`. */
+/** With a key, the provider is the one of the settings; with a login or a server, the model names it: `anthropic/claude-sonnet-4-5`. */
 function modelOf({ model, access }: DialogueTurn): { providerID: string; modelID: string } | undefined {
   if (model === undefined) return undefined;
   const [providerID = '', ...rest] = access === 'key' ? ['gateway', model] : model.split('/');

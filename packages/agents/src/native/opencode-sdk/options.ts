@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { httpUrl } from '../../kit/option-values.ts';
 
 /** Options of this kind only: those of the SDK, in the form of a configuration. */
 export const options = z.object({
@@ -12,8 +13,20 @@ export const options = z.object({
   resume: z.string().optional(),
   /** Each turn that resumes a session does so in a copy with an id of its own. Default: false. */
   fork_session: z.boolean().optional(),
+  /**
+   * The address of a server of OpenCode that the user has started, without a user or password. Those come from
+   * `OPENCODE_SERVER_USERNAME` and `OPENCODE_SERVER_PASSWORD` in the agent's `env`. Default: Whetstone starts a server.
+   */
+  server_url: httpUrl.refine(hasNoLogin, 'has a password: set OPENCODE_SERVER_PASSWORD in env').optional(),
+  /** A session that Whetstone made on that server stays there. Default: it is deleted at the end of the case. */
+  keep_session: z.boolean().optional(),
   /** The server and the process that has loaded the SDK stay for the further turns of a session. Default: false. */
   reuse_process: z.boolean().optional(),
 });
+
+function hasNoLogin(url: string): boolean {
+  const { username, password } = new URL(url);
+  return username === '' && password === '';
+}
 
 export type OpencodeSdkOptions = z.infer<typeof options>;

@@ -6,17 +6,20 @@ const SETTINGS = '{,.opencode/}opencode.{json,jsonc}';
 
 /**
  * The files by which a repository gives OpenCode code to run, from a folder up to its root. OpenCode 1.18 loads the plugins
- * of a repository even with `OPENCODE_DISABLE_PROJECT_CONFIG`.
+ * of a repository even with `OPENCODE_DISABLE_PROJECT_CONFIG`. `settings`: also settings that name no plugin, which can
+ * start programs and send a key elsewhere.
  */
-export function repositoryPlugins(folder: string): string[] {
+export function repositoryPlugins(folder: string, kind: 'plugins' | 'settings' = 'plugins'): string[] {
   const found = [
     ...globSync(FILES, { cwd: folder }),
-    ...globSync(SETTINGS, { cwd: folder }).filter((file) => mayNamePlugins(join(folder, file))),
+    ...globSync(SETTINGS, { cwd: folder }).filter(
+      (file) => kind === 'settings' || mayNamePlugins(join(folder, file)),
+    ),
   ].map((file) => join(folder, file));
   const above = dirname(folder);
   return above === folder || existsSync(join(folder, '.git'))
     ? found
-    : [...found, ...repositoryPlugins(above)];
+    : [...found, ...repositoryPlugins(above, kind)];
 }
 
 /** The settings may have comments, and a name may be written with escapes. */

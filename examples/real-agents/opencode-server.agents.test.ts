@@ -1,0 +1,182 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type InstalledAgent, openAgent } from './drive-agent.ts';
+import { programs } from './install.ts';
+import { native, openSteps, type StepsSession } from './play-steps.ts';
+
+/** The server of a user, with a provider, a key and a session of its own. All tests share it. */
+const PASSWORD = 'password-of-the-server';
+const model = 'mine/qwen3-coder-plus';
+const extra = { env: { OPENCODE_SERVER_PASSWORD: PASSWORD } };
+const policy = [{ allow: { command: 'echo *' } }, { allow: { command: 'sleep *' } }];
+const LONG_MS = 120_000;
+let folder: string;
+let server: ChildProcess;
+let url: string;
+let lane: InstalledAgent['lane'];
+let session: StepsSession;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'server-'));
+  session = await openSteps({
+    ...{ kind: 'opencode-sdk', model, extra },
+    async settings(given) {
+      lane = given;
+      url = await startServer();
+      return { options: { server_url: url }, policy };
+    },
+  });
+});
+afterAll(async () => {
+  await session?.[Symbol.asyncDispose]();
+  server?.kill();
+  rmSync(folder, { recursive: true });
+});
+
+async function startServer(): Promise<string> {
+  const home = join(folder, 'home');
+  mkdirSync(home);
+  const provider = {
+    npm: '@ai-sdk/openai-compatible',
+    options: { baseURL: `${lane.baseUrl}/v1`, apiKey: lane.key },
+    models: { 'qwen3-coder-plus': {} },
+  };
+  // What the server allows by itself counts for nothing in a session of Whetstone.
+  const permission = { bash: 'allow', edit: 'allow' };
+  server = spawn(join(programs, 'opencode'), ['serve', '--port', '0'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      PATH: process.env.PATH,
+      HOME: home,
+      OPENCODE_SERVER_PASSWORD: PASSWORD,
+      OPENCODE_DISABLE_AUTOUPDATE: '1',
+      OPENCODE_DISABLE_MODELS_FETCH: '1',
+      OPENCODE_CONFIG_CONTENT: JSON.stringify({ provider: { mine: provider }, permission }),
+    },
+  });
+  for await (const line of createInterface({ input: server.stdout as NodeJS.ReadableStream })) {
+    const [, found] = /listening on (http:\S+)/.exec(line) ?? [];
+    if (found !== undefined) return found;
+  }
+  throw new Error('The server of OpenCode did not start.');
+}
+
+/** Asks the server, as its user. */
+async function ask(method: string, path: string, directory: string, body?: object): Promise<unknown> {
+  const authorization = `Basic ${Buffer.from(`opencode:${PASSWORD}`).toString('base64')}`;
+  const response = await fetch(`${url}${path}?directory=${encodeURIComponent(directory)}`, {
+    method,
+    headers: { authorization, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return text === '' ? undefined : JSON.parse(text);
+}
+
+const sessions = async (directory: string): Promise<string[]> =>
+  ((await ask('GET', '/session', directory)) as { id: string }[]).map(({ id }) => id);
+
+const bash = (command: string) => native('bash', { command });
+
+test('a session on a server of the user asks about each call, whatever the server allows', async () => {
+  const outside = join(folder, 'outside.txt');
+  const first = await session.play(
+    [
+      bash(`touch ${outside}`),
+      bash('echo top > top.txt'),
+      native('write', { filePath: join(session.workspace, 'new.txt'), content: 'new\n' }),
+      native('write', { filePath: outside, content: 'x' }),
+    ],
+    { prompt: 'My number is 4711.', timeoutMs: LONG_MS },
+  );
+  const { turn, metadata, asked, calls } = first;
+  expect(turn, turn.exit?.message).toMatchObject({ status: 'completed' });
+  expect(metadata.approvals.map(({ decision, rule }) => `${decision} ${rule}`)).toEqual([
+    'denied permissions.shell: ask',
+    'approved allow {command: "echo *"}',
+    'approved permissions.filesystem: workspace',
+    'denied permissions.filesystem: workspace (outside it)',
+  ]);
+  expect(existsSync(outside)).toBe(false);
+  expect(await session.files()).toMatchObject({ 'top.txt': 'top\n', 'new.txt': 'new\n' });
+  // The session of a sub-agent would not ask.
+  expect(asked).not.toContain('"name":"task"');
+  expect(turn.facts).toMatchObject({ reproducibility: 'external', permissions: { apps: 'allow' } });
+  expect(turn.facts?.permissions).not.toHaveProperty('environment');
+  // No gateway meters it: the usage is what the server reports of every step, and nobody knows what it cost.
+  expect(turn.usage?.inputTokens).toBe(calls.reduce((sum, { usage }) => sum + (usage?.inputTokens ?? 0), 0));
+  expect(turn.costUsd).toBeUndefined();
+
+  const second = await session.play([], { prompt: 'Which number?' });
+  expect(second.turn.status).toBe('completed');
+  expect(second.sessionId).toBe(first.sessionId);
+  expect(second.asked).toContain('My number is 4711.');
+});
+
+test('a time limit ends the turn on the server and deletes its session, and no other', async () => {
+  const own = (await ask('POST', '/session', folder, { title: 'of the user' })) as { id: string };
+  const { turn, sessionId } = await session.play([bash('sleep 600')], { timeoutMs: 8_000 });
+  expect(turn).toMatchObject({ status: 'failed', exit: { ended: 'timeout' } });
+  expect(await ask('GET', '/session/status', session.workspace)).toEqual({});
+  expect(await sessions(session.workspace)).not.toContain(sessionId);
+  expect(await sessions(folder)).toContain(own.id);
+  expect(server.exitCode).toBeNull();
+});
+
+test.each([
+  [
+    'settings of the repository',
+    { files: { 'opencode.json': '{}' } },
+    {},
+    /settings of the repository.*opencode\.json/,
+  ],
+  ['a wrong password', { env: { OPENCODE_SERVER_PASSWORD: 'wrong' } }, {}, /401|Unauthorized|password/i],
+  ['an unknown agent', {}, { agent: 'nobody' }, /OpenCode has no agent nobody. It has: build/],
+])('%s: a failed turn that says why', async (_, given, options, reason) => {
+  await using agent = await openAgent({
+    ...{ kind: 'opencode-sdk', lane, model, options: { server_url: url, ...options } },
+    extra: { ...extra, ...given },
+  });
+  const { turn } = await agent.turn('Do it.', { timeoutMs: LONG_MS });
+  expect(turn).toMatchObject({ status: 'failed', exit: { message: expect.stringMatching(reason) } });
+});
+
+test('an approval that the server remembers fails the turn, and the end of the case deletes its session', async () => {
+  const agent = await openAgent({
+    ...{ kind: 'opencode-sdk', lane, model, extra, options: { server_url: url } },
+  });
+  const { workspace } = agent;
+  session.answer([bash('echo remembered')]);
+  const permission = [{ permission: 'bash', pattern: '*', action: 'ask' }];
+  const own = (await ask('POST', '/session', workspace, { permission })) as { id: string };
+  const [providerID, modelID] = model.split('/');
+  const prompt = { model: { providerID, modelID }, parts: [{ type: 'text', text: 'Do it.' }] };
+  await ask('POST', `/session/${own.id}/prompt_async`, workspace, prompt);
+  const [question] = await until(
+    async () => (await ask('GET', '/permission', workspace)) as { id: string }[],
+  );
+  await ask('POST', `/permission/${question?.id}/reply`, workspace, { reply: 'always' });
+
+  const { turn, sessionId } = await agent.turn('Do it.', { timeoutMs: LONG_MS });
+  expect(turn).toMatchObject({
+    status: 'failed',
+    exit: { message: expect.stringContaining('ran bash without asking') },
+  });
+  expect(await sessions(workspace)).toContain(sessionId);
+  await agent[Symbol.asyncDispose]();
+  expect(await sessions(workspace)).toEqual([own.id]);
+});
+
+async function until<Item>(list: () => Promise<Item[]>): Promise<Item[]> {
+  for (;;) {
+    const found = await list();
+    if (found.length > 0) return found;
+    await pause(100);
+  }
+}
