@@ -11,7 +11,7 @@ const MARGIN = 5;
  * @param {readonly [number, number]} range.scale Its two ends.
  * @param {number | null} range.estimate
  * @param {{ low: number, high: number } | null} range.interval
- * @param {readonly [number, number]} range.bounds
+ * @param {readonly [number, number] | null} range.bounds
  * @param {string} range.label The text for a screen reader.
  * @param {number} [range.mark] The position of a line across the scale.
  */
@@ -48,7 +48,7 @@ export function rangeBar({ scale, estimate, interval, bounds, label, mark }) {
       'aria-label': label,
     },
     bar(low, high, 1, 'axis'),
-    bar(bounds[0], bounds[1], 12, 'bounds'),
+    bounds && bar(bounds[0], bounds[1], 12, 'bounds'),
     mark === undefined
       ? null
       : svgElement('line', { class: 'mark', x1: x(mark), x2: x(mark), y1: 1, y2: HEIGHT - 1 }),

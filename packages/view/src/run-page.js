@@ -98,7 +98,6 @@ function arms(all) {
   ];
   const rows = all.map((arm) => {
     const rate = rateWithInterval(arm.pass_rate, arm.pass_rate_interval);
-    const [low, high] = arm.bounds;
     return [
       arm.agent,
       arm.variant,
@@ -108,7 +107,9 @@ function arms(all) {
         estimate: arm.pass_rate,
         interval: arm.pass_rate_interval,
         bounds: arm.bounds,
-        label: `${rate}; bounds ${percentNumber(low)} to ${percentNumber(high)} %`,
+        label: arm.bounds
+          ? `${rate}; bounds ${percentNumber(arm.bounds[0])} to ${percentNumber(arm.bounds[1])} %`
+          : rate,
       }),
       `${arm.passed}/${arm.trials}`,
       arm.error + arm.missing,
@@ -197,7 +198,7 @@ function comparisonCells(one) {
       estimate: one.difference,
       interval: one.interval,
       bounds: one.bounds,
-      label: `${difference}, interval ${interval}, bounds ${pointsRange(...one.bounds)}`,
+      label: `${difference}, interval ${interval}${one.bounds ? `, bounds ${pointsRange(...one.bounds)}` : ''}`,
     }),
     element(
       'span',

@@ -135,7 +135,7 @@ function exitCodeOf({ cases, arms, baseline }: Summary, failUnder: number | unde
     return cases.planned > 0 && cases.passed + cases.skipped === cases.planned ? 0 : 1;
   const variants = arms.filter((arm) => arm.variant !== baseline);
   const judged = variants.length > 0 ? variants : arms;
-  return judged.length > 0 && judged.every(({ bounds: [lowest] }) => lowest >= failUnder) ? 0 : 1;
+  return judged.length > 0 && judged.every(({ bounds }) => bounds !== null && bounds[0] >= failUnder) ? 0 : 1;
 }
 
 function selectionOf(options: RunCommandOptions): Selection {

@@ -48,7 +48,7 @@ function measure({ variant, baseline }: ArmPair): Measured {
     interval: judged?.interval ?? null,
     p_value: judged?.pValue ?? null,
     these_tasks_p_value: haveTrialsToDeal(pairs) ? labelPermutationP(pairs) : null,
-    bounds: [variant.arm.bounds[0] - baseline.arm.bounds[1], variant.arm.bounds[1] - baseline.arm.bounds[0]],
+    bounds: boundsOf(variant.arm.bounds, baseline.arm.bounds),
     interval_bounds: intervalBounds({ variant, baseline }),
     ...planning(pairs.map(differenceOf), found?.standardDeviation ?? null),
   };
@@ -87,6 +87,9 @@ function differenceOf({ variant, baseline }: Pair): TaskDifference {
     trials: { variant: variant.trials, baseline: baseline.trials },
   };
 }
+
+const boundsOf = (variant: Arm['bounds'], baseline: Arm['bounds']): Comparison['bounds'] =>
+  variant && baseline && [variant[0] - baseline[1], variant[1] - baseline[0]];
 
 /** The intervals over all planned cases, if those without a result came out against the variant, and for it. */
 function intervalBounds({ variant, baseline }: ArmPair): Comparison['interval_bounds'] {

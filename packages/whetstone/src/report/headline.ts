@@ -26,7 +26,9 @@ export function headline({
   return `${script}Against ${baseline}: ${groups.join('; ')}.`;
 }
 
-function withoutResult({ planned, error }: Summary['cases']): string {
+function withoutResult({ planned, error, skipped }: Summary['cases']): string {
+  if (planned > 0 && skipped === planned)
+    return `None of ${counted(planned, 'case')} has a result: all skipped themselves.`;
   if (error === 0) return `None of ${counted(planned, 'case')} has finished.`;
   return `None of ${counted(planned, 'case')} has a result: ${counted(error, 'infrastructure error')}.`;
 }

@@ -100,7 +100,9 @@ function arms(all: readonly Arm[]): string[] {
 }
 
 function boundsText({ bounds, error, missing }: Arm): string {
-  return error + missing === 0 ? UNKNOWN : `${percentNumber(bounds[0])}–${percentNumber(bounds[1])} %`;
+  return bounds === null || error + missing === 0
+    ? UNKNOWN
+    : `${percentNumber(bounds[0])}–${percentNumber(bounds[1])} %`;
 }
 
 function severalTrials(all: readonly Arm[]): string[] {

@@ -25,7 +25,7 @@ export function summarizeArm(agent: string, variant: string, cases: readonly Cas
     retries: sum(rows.map((row) => row.retries)),
     pass_rate: mean(rates),
     pass_rate_interval: rates.length === 0 ? null : clusteredWilson(rates, passed + failed),
-    bounds: counted === 0 ? [0, 0] : [passed / counted, (passed + error + missing) / counted],
+    bounds: counted === 0 ? null : [passed / counted, (passed + error + missing) / counted],
     pass_at_k: passOverTrials(cases.filter((one) => !isSkipped(one))),
     median_agent_seconds: median(known(rows, (row) => row.agent_duration_seconds)),
     median_seconds: median(rows.map((row) => row.duration_seconds)),
@@ -42,7 +42,8 @@ function passOverTrials(cases: readonly CaseResult[]): Arm['pass_at_k'] {
   const planned = Map.groupBy(cases, (one) => one.task_id);
   const k = Math.min(...[...planned.values()].map((trials) => trials.length));
   const counts = [...taskCounts(cases).values()];
-  if (k < 2 || counts.length < planned.size || counts.some((count) => count.trials < k)) return null;
+  if (counts.length === 0 || k < 2) return null;
+  if (counts.length < planned.size || counts.some((count) => count.trials < k)) return null;
   return {
     k,
     any: clusteredMean(counts.map(({ passed, trials }) => passAtK(trials, passed, k))).mean,

@@ -49,8 +49,8 @@ export type Arm = OutcomeCounts & {
   pass_rate: number | null;
   /** 95 %, tasks as clusters; `null` where no interval can be given. */
   pass_rate_interval: Interval | null;
-  /** [passed / planned, (passed + error + missing) / planned], without skipped cases: the lowest and highest rate that missing data allow. */
-  bounds: [number, number];
+  /** [passed / planned, (passed + error + missing) / planned], without skipped cases: the lowest and highest rate that missing data allow. `null`: all were skipped. */
+  bounds: [number, number] | null;
   /**
    * pass@k (`any`) and pass^k (`all`), where k is the number of planned trials per task: the chance that at least
    * one, and that every one, of k trials of a task passes. Means over tasks. `null` with one trial per task, and where
@@ -96,8 +96,8 @@ export type Comparison = {
    * every task has two trials or more in both arms.
    */
   these_tasks_p_value: number | null;
-  /** The lowest and highest difference over all planned cases that the cases without a result still allow. */
-  bounds: [number, number];
+  /** The lowest and highest difference over all planned cases that the cases without a result still allow. `null` when one arm only has skipped cases. */
+  bounds: [number, number] | null;
   /**
    * The intervals over all planned cases, if every case without a result came out against the variant, and in its
    * favor; `null` when no result is missing.
