@@ -19,11 +19,12 @@ import { maskValues } from './mask-values.ts';
 
 /** The judge of one case. Its lane opens with its first question. */
 export type CaseJudge = AsyncDisposable & {
-  judge(request: JudgeRequest): Promise<Judgement>;
+  /** `key`: that of the question. Default: it is counted among those of this judge, as for `user`. */
+  judge(request: JudgeRequest, key?: string): Promise<Judgement>;
   /** For scorers that call a model themselves. Rejects without a judge. */
   judgeLane(): Promise<JudgeLane & { model: string | undefined }>;
   /** Lets its model play a user. Rejects where that cannot be done. */
-  user(request: UserRequest): Promise<UserReply>;
+  user(request: UserRequest, key?: string): Promise<UserReply>;
   /** Its model calls, as they come. `undefined`: it was not asked. */
   readonly calls: JudgeCalls | undefined;
 };
@@ -48,6 +49,7 @@ export type KeptAnswer = { key: string } & ({ judgement: Judgement } | { reply: 
 
 export function openCaseJudge(judged: JudgedCase, judge: LabJudge | undefined): CaseJudge {
   const { planned, mask, signal, ledgerFile, onAnswer, room } = judged;
+  const keys = questionKeys();
   let opening: ReturnType<typeof open> | undefined;
   let calls: JudgeCalls | undefined;
   const open = async ({ config, gateway, agent }: LabJudge) => {
@@ -97,10 +99,11 @@ export function openCaseJudge(judged: JudgedCase, judge: LabJudge | undefined): 
     get calls() {
       return calls;
     },
-    async judge(request) {
+    async judge(request, given) {
       const asked = maskValues(request, mask);
+      const key = given ?? keys.judge(asked);
       const judgement = await decide(asked).catch((error: unknown) => notJudged(messageOf(error)));
-      onAnswer({ key: requestKey(asked), judgement: maskValues(judgement, mask) });
+      onAnswer({ key, judgement: maskValues(judgement, mask) });
       return judgement;
     },
     async judgeLane() {
@@ -110,15 +113,16 @@ export function openCaseJudge(judged: JudgedCase, judge: LabJudge | undefined): 
       const { baseUrl, key } = lane;
       return { baseUrl, key, model: judges.model?.name.replace(/^[^/]+\//, '') };
     },
-    async user(request) {
+    async user(request, given) {
       if (!judge) throw new Error(`the user has nobody who plays it: ${NO_JUDGE}`);
+      const asked = maskValues(request, mask);
+      const key = given ?? keys.user(asked);
       opening ??= open(judge);
       const { lane, judges } = await opening;
       if (!judges.model) throw new Error('the judge has no `model`, which plays the user');
-      const asked = maskValues(request, mask);
       try {
         const reply = readUserReply(await judges.model.ask(userPrompt(asked), signal));
-        onAnswer({ key: hashJson(asked), reply: maskValues(reply, mask) });
+        onAnswer({ key, reply: maskValues(reply, mask) });
         return reply;
       } catch (error) {
         throw new Error(`the simulated user: ${whyNot(error, lane)}`);
@@ -131,9 +135,27 @@ export function openCaseJudge(judged: JudgedCase, judge: LabJudge | undefined): 
   };
 }
 
-/** The same question about the same material has the same key. */
-export const requestKey = ({ material, ...request }: JudgeRequest): string =>
-  hashJson({ ...request, material: materialOf(material).lines });
+export type QuestionKeys = {
+  /** Of a question to the judge. */
+  judge(request: JudgeRequest): string;
+  /** Of a question to a simulated user. */
+  user(request: UserRequest): string;
+};
+
+/** The same question has the same key; the second time in a case another one, because its answer may be another. */
+export function questionKeys(): QuestionKeys {
+  const times = new Map<string, number>();
+  const keyOf = (question: object): string => {
+    const key = hashJson(question);
+    const before = times.get(key) ?? 0;
+    times.set(key, before + 1);
+    return before === 0 ? key : hashJson({ ...question, before });
+  };
+  return {
+    judge: ({ material, ...request }) => keyOf({ ...request, material: materialOf(material).lines }),
+    user: keyOf,
+  };
+}
 
 const NO_JUDGE = 'no judge is configured: set `judge` in the experiment or in whetstone.config.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { codeOf, WhetstoneError } from '@whetstone/errors';
+import { WhetstoneError } from '@whetstone/errors';
 import type { StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { createMask } from '@whetstone/sandbox/mask';
@@ -11,7 +11,7 @@ import type { AssertionRecord } from '../eval/assertions/assertion.ts';
 import type { EvalWorkers } from '../eval/eval-workers.ts';
 import { readFixture } from '../eval/fixture.ts';
 import { treeStoreOf } from '../eval/plan-experiment.ts';
-import type { CheckResult, EvalDescription, SentChange, StoredTurn, TestCalls } from '../eval/protocol.ts';
+import type { EvalDescription, StoredTurn } from '../eval/protocol.ts';
 import { type CaseLayout, caseLayout, runLayout } from '../record/layout.ts';
 import { readRun, rowsInOrder } from '../record/read-run.ts';
 import type { CaseRow } from '../record/row.ts';
@@ -21,7 +21,7 @@ import { openTreeStore } from '../workspace/tree-store.ts';
 import { newRunId } from './build-manifest.ts';
 import { collectSecrets } from './collect-secrets.ts';
 import { openJudgeGateway } from './open-judge-gateway.ts';
-import { storedContent } from './stored-content.ts';
+import { storedCalls, textOf } from './stored-calls.ts';
 import { openStoredJudge, type StoredJudge } from './stored-judge.ts';
 import { type ReportedRun, writeReport } from './write-report.ts';
 
@@ -131,9 +131,10 @@ async function rescoreCase(
       .map((line): StreamEvent => JSON.parse(line)),
   }));
   const request = { file, key, id, agentName: row.agent_name, capabilities, flags, model };
+  const { calls, miscounted } = storedCalls(row.assertions ?? [], files, { repo, areTestsTheSame });
   using attempt = workers.open(request, {
     calls: {
-      ...storedCalls(row, files, { repo, areTestsTheSame }),
+      ...calls,
       judge: judge.judge,
       user: judge.user,
       judgeLane: judge.judgeLane,
@@ -144,7 +145,12 @@ async function rescoreCase(
     signal: new AbortController().signal,
   });
   const { assertions: judgedAnew, failure, ...tested } = await attempt.replay(replayed);
-  const assertions = judgedAnew.map((one) => placedBelow(one, root));
+  const wrong = miscounted();
+  const assertions = judgedAnew.map((one) => {
+    const message = wrong.get(one.name);
+    const checked: AssertionRecord = message === undefined ? one : { ...one, status: 'unavailable', message };
+    return placedBelow(checked, root);
+  });
   const nothing = { validation: 'skipped', commands: [], hard: [], hardStatus: 'not_configured' } as const;
   const verdict = joinVerdicts({ ...nothing, commands: [], hard: [], protectedTouched: [] }, assertions, {
     ...tested,
@@ -170,41 +176,6 @@ async function rescoreCase(
 const isOfTheAgent = ({ failure_class: kind }: CaseRow): boolean =>
   kind !== null && kind !== 'agent' && kind !== 'verifier';
 
-/** The answers of the stored case to the code of an eval. */
-function storedCalls(
-  row: CaseRow,
-  files: CaseLayout,
-  { repo, areTestsTheSame }: { repo: string; areTestsTheSame: boolean },
-): Omit<TestCalls, 'judge' | 'judgeLane' | 'masked' | 'user'> {
-  const checks = new Map((row.assertions ?? []).map((one) => [one.name, one]));
-  return {
-    async send() {
-      throw new Error('the agent does not run');
-    },
-    async changes() {
-      return storedChanges(textOf(files.patch));
-    },
-    async content(path, side) {
-      const change = storedChanges(textOf(files.patch)).find((one) => one.path === path);
-      return change && storedContent(repo, change, side);
-    },
-    async check(what): Promise<CheckResult> {
-      const name = 'script' in what ? `scriptPassed(${JSON.stringify(what.script)})` : 'testsPassed()';
-      if ('tests' in what && !areTestsTheSame) {
-        return { status: 'broken', message: 'the hidden tests have changed since; run the eval again' };
-      }
-      const known = checks.get(name);
-      if (!known || known.status === 'unavailable') {
-        return {
-          status: 'broken',
-          message: 'the stored case has no result of this check; run the eval again',
-        };
-      }
-      return { status: known.status, message: known.message };
-    },
-  };
-}
-
 /** Whether the hidden tests of a fixture are those that judged the stored case. Their folder is named by their content. */
 async function areSameTests(
   fixture: string | undefined,
@@ -214,27 +185,4 @@ async function areSameTests(
   if (fixture === undefined) return stored === undefined;
   const { hiddenTests } = await readFixture(fixture, openTreeStore(treeStoreOf({ root })));
   return (hiddenTests && basename(hiddenTests)) === stored;
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return '';
-    throw error;
-  }
-}
-
-/** The changes that a patch describes. */
-function storedChanges(patch: string): SentChange[] {
-  if (patch === '') return [];
-  return patch.split(/^(?=diff --git )/m).map((part): SentChange => {
-    const [header = ''] = part.split(/^(?:@@|GIT binary patch)/m, 1);
-    const from = /^rename from (.+)$/m.exec(header)?.[1];
-    const path = /^rename to (.+)$/m.exec(header)?.[1] ?? / b\/(.+)$/m.exec(header)?.[1] ?? '';
-    if (from !== undefined) return { path, from, status: 'renamed', patch: part };
-    if (/^new file mode/m.test(header)) return { path, status: 'added', patch: part };
-    if (/^deleted file mode/m.test(header)) return { path, status: 'deleted', patch: part };
-    return { path, status: /^index /m.test(header) ? 'modified' : 'mode', patch: part };
-  });
 }

@@ -1,9 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Mask } from '@whetstone/sandbox';
-import { type CaseJudge, type KeptAnswer, openCaseJudge, requestKey } from '../attempt/case-judge.ts';
+import { type CaseJudge, type KeptAnswer, openCaseJudge, questionKeys } from '../attempt/case-judge.ts';
 import { judgeSpending } from '../attempt/judge-spending.ts';
 import type { LabJudge } from '../attempt/lab.ts';
-import { hashJson } from '../plan/hash-json.ts';
 import type { CaseLayout } from '../record/layout.ts';
 import type { CaseRow } from '../record/row.ts';
 import type { OwnFiles } from '../record/run-record.ts';
@@ -26,6 +25,7 @@ export async function openStoredJudge(
   const kept: KeptAnswer[] = lines.map((line) => JSON.parse(line));
   const stored = new Map(kept.map((one) => [one.key, one]));
   const used: KeptAnswer[] = [];
+  const keys = questionKeys();
   const fresh = openCaseJudge(
     {
       ...{ planned: { id: row.case_id }, models: () => row.models, mask },
@@ -36,17 +36,18 @@ export async function openStoredJudge(
   );
   return {
     async judge(request) {
-      const key = requestKey(request);
+      const key = keys.judge(request);
       const known = stored.get(key);
       // Nobody knew then, and a judge may know now.
       const isOpen = known && 'judgement' in known && known.judgement.status === 'unavailable';
-      if (!known || !('judgement' in known) || (judge && isOpen)) return fresh.judge(request);
+      if (!known || !('judgement' in known) || (judge && isOpen)) return fresh.judge(request, key);
       used.push(known);
       return known.judgement;
     },
     async user(request) {
-      const known = stored.get(hashJson(request));
-      if (!known || !('reply' in known)) return fresh.user(request);
+      const key = keys.user(request);
+      const known = stored.get(key);
+      if (!known || !('reply' in known)) return fresh.user(request, key);
       used.push(known);
       return known.reply;
     },

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { codeOf } from '@whetstone/errors';
+import type { CheckResult, SentChange, TestCalls } from '../eval/protocol.ts';
+import type { CaseLayout } from '../record/layout.ts';
+import type { CaseRow } from '../record/row.ts';
+import { counted } from '../report/format.ts';
+import { storedContent } from './stored-content.ts';
+
+/** The answers of the stored case to the code of an eval. */
+export function storedCalls(
+  assertions: NonNullable<CaseRow['assertions']>,
+  files: Pick<CaseLayout, 'patch'>,
+  { repo, areTestsTheSame }: { repo: string; areTestsTheSame: boolean },
+): {
+  calls: Omit<TestCalls, 'judge' | 'judgeLane' | 'masked' | 'user'>;
+  /** Checks that the eval asked for more or less often than the stored case: by name, what to say of them. */
+  miscounted(): Map<string, string>;
+} {
+  const stored = Map.groupBy(assertions, ({ name }) => name);
+  const asked = new Map<string, number>();
+  let read: SentChange[] | undefined;
+  const changes = (): SentChange[] => {
+    read ??= storedChanges(textOf(files.patch));
+    return read;
+  };
+  const calls: ReturnType<typeof storedCalls>['calls'] = {
+    async send() {
+      throw new Error('the agent does not run');
+    },
+    async changes() {
+      return changes();
+    },
+    async content(path, side) {
+      const change = changes().find((one) => one.path === path);
+      return change && storedContent(repo, change, side);
+    },
+    async check(what): Promise<CheckResult> {
+      const name = 'script' in what ? `scriptPassed(${JSON.stringify(what.script)})` : 'testsPassed()';
+      if ('tests' in what && !areTestsTheSame) {
+        return { status: 'broken', message: 'the hidden tests have changed since; run the eval again' };
+      }
+      // A check before a change of the files and one after it have the same name.
+      const number = asked.get(name) ?? 0;
+      asked.set(name, number + 1);
+      const known = stored.get(name)?.[number];
+      if (!known || known.status === 'unavailable') {
+        return {
+          status: 'broken',
+          message: 'the stored case has no result of this check; run the eval again',
+        };
+      }
+      return { status: known.status, message: known.message };
+    },
+  };
+  const miscounted = () =>
+    new Map(
+      [...asked].flatMap(([name, count]) => {
+        const had = stored.get(name)?.length ?? 0;
+        const message = `the stored case has ${counted(had, 'result')} of this check, and the eval now asks for ${count}; run the eval again`;
+        return had === 0 || had === count ? [] : [[name, message]];
+      }),
+    );
+  return { calls, miscounted };
+}
+
+/** The text of a file; empty where there is none. */
+export function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return '';
+    throw error;
+  }
+}
+
+/** The changes that a patch describes. */
+function storedChanges(patch: string): SentChange[] {
+  if (patch === '') return [];
+  return patch.split(/^(?=diff --git )/m).map((part): SentChange => {
+    const [header = ''] = part.split(/^(?:@@|GIT binary patch)/m, 1);
+    const from = /^rename from (.+)$/m.exec(header)?.[1];
+    const path = /^rename to (.+)$/m.exec(header)?.[1] ?? / b\/(.+)$/m.exec(header)?.[1] ?? '';
+    if (from !== undefined) return { path, from, status: 'renamed', patch: part };
+    if (/^new file mode/m.test(header)) return { path, status: 'added', patch: part };
+    if (/^deleted file mode/m.test(header)) return { path, status: 'deleted', patch: part };
+    return { path, status: /^index /m.test(header) ? 'modified' : 'mode', patch: part };
+  });
+}

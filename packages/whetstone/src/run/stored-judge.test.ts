@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createMask } from '@whetstone/sandbox/mask';
+import { expect, onTestFinished, test } from 'vitest';
+import { type KeptAnswer, questionKeys } from '../attempt/case-judge.ts';
+import type { Judgement } from '../eval/judge/judgement.ts';
+import { caseLayout } from '../record/layout.ts';
+import { sampleManifest, sampleRow } from '../report/__fixtures__/sample-run.ts';
+import { openStoredJudge } from './stored-judge.ts';
+
+const question = { criteria: ['Is polite'], material: [{ given: 'Hello Ada' }] };
+const judgement = (status: Judgement['status']): Judgement => ({
+  ...{ status, message: `it ${status}`, events: [], text: '' },
+});
+
+/** A stored case with these lines in `judgements.jsonl`. */
+async function open(kept: KeptAnswer[]) {
+  const folder = mkdtempSync(join(tmpdir(), 'stored-judge-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const files = caseLayout(folder);
+  writeFileSync(files.judgements, kept.map((one) => `${JSON.stringify(one)}\n`).join(''));
+  const [planned] = sampleManifest().case_matrix;
+  const row = sampleRow(planned ?? expect.fail(), 'passed');
+  return openStoredJudge(row, files, { judge: undefined, mask: createMask([]) });
+}
+
+test('the same question asked twice has the answers of then, in their order', async () => {
+  const keys = questionKeys();
+  const asked = (status: Judgement['status']) => ({
+    key: keys.judge(question),
+    judgement: judgement(status),
+  });
+  await using judge = await open([asked('failed'), asked('passed')]);
+  const answers = [await judge.judge(question), await judge.judge(question), await judge.judge(question)];
+  expect(answers.map(({ status }) => status)).toEqual(['failed', 'passed', 'unavailable']);
+  expect(answers[2]?.message).toContain('no judge is configured');
+});
