@@ -20,7 +20,7 @@ export const gatewayErrors = {
   ),
   'key-unavailable': usage(
     'The key of a model provider could not be read from where it should be.',
-    'Set the variable, or name another source: `--key-env PROVIDER=VARIABLE`.',
+    'Set the variable, or name another one: `key_env` in the configuration, or `--key-env` of `whetstone gateway`.',
   ),
   'ledger-unwritable': usage(
     'The ledger of model calls cannot be written.',

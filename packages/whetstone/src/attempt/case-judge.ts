@@ -45,11 +45,16 @@ export type JudgedCase = {
 };
 
 /** A line of `judgements.jsonl`: `rescore` finds the answer to the same question there. */
-export type KeptAnswer = { key: string } & ({ judgement: Judgement } | { reply: UserReply });
+export type KeptAnswer = {
+  key: string;
+  /** The fingerprint of the judge that gave the answer. Absent: nobody was asked, or an older version wrote it. */
+  judge?: string;
+} & ({ judgement: Judgement } | { reply: UserReply });
 
 export function openCaseJudge(judged: JudgedCase, judge: LabJudge | undefined): CaseJudge {
   const { planned, mask, signal, ledgerFile, onAnswer, room } = judged;
   const keys = questionKeys();
+  const by = judge && { judge: judge.fingerprint };
   let opening: ReturnType<typeof open> | undefined;
   let calls: JudgeCalls | undefined;
   const open = async ({ config, gateway, agent }: LabJudge) => {
@@ -103,7 +108,7 @@ export function openCaseJudge(judged: JudgedCase, judge: LabJudge | undefined): 
       const asked = maskValues(request, mask);
       const key = given ?? keys.judge(asked);
       const judgement = await decide(asked).catch((error: unknown) => notJudged(messageOf(error)));
-      onAnswer({ key, judgement: maskValues(judgement, mask) });
+      onAnswer({ key, ...by, judgement: maskValues(judgement, mask) });
       return judgement;
     },
     async judgeLane() {
@@ -122,7 +127,7 @@ export function openCaseJudge(judged: JudgedCase, judge: LabJudge | undefined): 
       if (!judges.model) throw new Error('the judge has no `model`, which plays the user');
       try {
         const reply = readUserReply(await judges.model.ask(userPrompt(asked), signal));
-        onAnswer({ key, reply: maskValues(reply, mask) });
+        onAnswer({ key, ...by, reply: maskValues(reply, mask) });
         return reply;
       } catch (error) {
         throw new Error(`the simulated user: ${whyNot(error, lane)}`);

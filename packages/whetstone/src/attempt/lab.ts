@@ -37,6 +37,7 @@ export type Lab = {
 
 export type LabJudge = {
   config: JudgeConfig;
+  fingerprint: string;
   /** The agent of `config`, if it has one. */
   agent?: Agent;
   gateway: LabGateway;

@@ -37,10 +37,21 @@ gateway: { mode: ${mode}, cassettes: tapes, upstreams: { anthropic: { url: "${la
   const again = await project.whetstone(['exp', '--rerun', 'all'], env);
   expect(again).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('2 cases have a recording') });
 
-  project.write({ 'whetstone.yaml': config('replay') });
+  // What is stored needs neither the key nor the recording, and what is not is asked without a recording.
+  const stored = await project.whetstone(['rescore', 'latest']);
+  expect(stored.stdout).toContain('1 case judged anew, 0 with another outcome');
+  project.write({ 'evals/j.eval.ts': evals("t.judge('Greets Bob');") });
+  const withoutKey = await project.whetstone(['rescore', 'latest']);
+  expect(withoutKey.stdout).toMatch(/passed → error.*JUDGE_KEY/);
+  const asked = await project.whetstone(['rescore', 'latest'], env);
+  expect(asked.stdout).toContain('error → passed');
+  expect(readdirSync(join(project.root, 'tapes'))).toEqual(tapes);
+  expect(lane.ledger).toHaveLength(2);
+
+  project.write({ 'whetstone.yaml': config('replay'), 'evals/j.eval.ts': evals("t.judge('Greets Ada');") });
   const replayed = await project.whetstone(['exp']);
   expect(replayed.exitCode, replayed.stderr).toBe(0);
-  expect(lane.ledger).toHaveLength(1);
+  expect(lane.ledger).toHaveLength(2);
   expect(project.read('j/1', 'judge-calls.jsonl')).toContain('"replayed"');
   expect(project.rows()['j/1']?.judge).toMatchObject({ calls: 1, models: ['claude-opus-4-8'] });
 

@@ -29,14 +29,27 @@ export async function rescoreCommand(
     ...{ case_id: after.case_id, before: before.outcome, after: after.outcome, evidence: after.evidence },
   }));
   if (options.json) {
-    const { summary, rescored, leftOut } = result;
-    stdout.write(escapedJson({ summary, rescored, left_out: leftOut, changed: changes }));
+    const { summary, rescored, leftOut, ofAnotherJudge } = result;
+    stdout.write(
+      escapedJson({
+        summary,
+        rescored,
+        left_out: leftOut,
+        of_another_judge: ofAnotherJudge,
+        changed: changes,
+      }),
+    );
     return 0;
   }
   const lines = [
     `${counted(result.rescored, 'case')} judged anew, ${changes.length} with another outcome`,
     ...(result.leftOut > 0
       ? [`${counted(result.leftOut, 'case')} left out: no assertions, or none of these evals`]
+      : []),
+    ...(result.ofAnotherJudge > 0
+      ? [
+          `${counted(result.ofAnotherJudge, 'judgement')} of another agent than the configured judge kept: an agent only judges during a run`,
+        ]
       : []),
     ...changes.map(({ case_id: id, before, after, evidence }) => {
       const why = evidence === null ? '' : `: ${evidence}`;

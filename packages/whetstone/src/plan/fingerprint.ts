@@ -137,6 +137,10 @@ export async function fingerprintSurroundings(
   });
 }
 
+/** Two judges with the same fingerprint give verdicts of the same kind. */
+export const fingerprintJudge = async (judge: JudgeConfig): Promise<string> =>
+  hashJson(await judgeContent(judge));
+
 /** A model that is made in code by the code around it. Budgets change no verdict. */
 async function judgeContent({
   model,

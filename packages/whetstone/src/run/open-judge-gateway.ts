@@ -2,6 +2,7 @@ import { createAgent } from '@whetstone/agents';
 import { needsKey } from '@whetstone/agents/evaluator';
 import type { LabGateway, LabJudge } from '../attempt/lab.ts';
 import type { GatewayConfig, JudgeConfig, UpstreamConfig } from '../config/config.ts';
+import { fingerprintJudge } from '../plan/fingerprint.ts';
 import { gatewayOptions, JUDGE, modesOf, type RunGateway } from './open-gateway.ts';
 import { startProblems } from './start-problems.ts';
 
@@ -15,7 +16,14 @@ export async function openJudgeGateway(
   ofAgents: GatewayConfig | undefined,
   { seed }: { seed: string },
 ): Promise<RunGateway | undefined> {
-  if (!judge) return undefined;
+  return judge && open(judge, ofAgents, seed);
+}
+
+async function open(
+  judge: JudgeConfig,
+  ofAgents: GatewayConfig | undefined,
+  seed: string,
+): Promise<RunGateway> {
   const gateway = gatewayOf(judge, ofAgents);
   const needsKeys = judge.model !== undefined || (judge.agent !== undefined && needsKey(judge.agent));
   await requireKeys(judge, gateway);
@@ -28,9 +36,45 @@ export async function openJudgeGateway(
 
 /** The judge of a run; its agent is made once and serves all cases. */
 export async function openJudge(config: JudgeConfig, gateway: LabGateway): Promise<LabJudge> {
-  if (!config.agent) return { config, gateway };
+  const judge = { config, gateway, fingerprint: await fingerprintJudge(config) };
+  if (!config.agent) return judge;
   const agent = await createAgent(config.agent, { environment: process.env, hasLanes: true });
-  return { config, gateway, agent };
+  return { ...judge, agent };
+}
+
+/** A judge that opens its gateway with its first question. Disposing closes it. */
+export type LaterJudge = AsyncDisposable &
+  Pick<LabJudge, 'config' | 'fingerprint'> & { open(): Promise<LabJudge> };
+
+/**
+ * The judge of stored cases: most questions have an answer there, and need no key. It records nothing, because the
+ * recordings of its name belong to the stored run.
+ */
+export async function openLaterJudge(
+  config: JudgeConfig | undefined,
+  ofAgents: GatewayConfig | undefined,
+  { seed }: { seed: string },
+): Promise<LaterJudge | undefined> {
+  if (!config) return undefined;
+  const fingerprint = await fingerprintJudge(config);
+  let opening: Promise<RunGateway> | undefined;
+  return {
+    ...{ config, fingerprint },
+    async open() {
+      opening ??= open(config, withoutRecording(ofAgents), seed);
+      return { config, fingerprint, gateway: await opening };
+    },
+    async [Symbol.asyncDispose]() {
+      const opened = await opening?.catch(() => undefined);
+      await opened?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function withoutRecording(gateway: GatewayConfig | undefined): GatewayConfig | undefined {
+  if (gateway?.mode !== 'record') return gateway;
+  const { cassettes: _, ...rest } = gateway;
+  return { ...rest, mode: 'forward' };
 }
 
 /** Without the faults and the limits of the agents, and with the provider of the judge's model. */

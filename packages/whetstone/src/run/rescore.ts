@@ -20,7 +20,7 @@ import { counted } from '../report/format.ts';
 import { openTreeStore } from '../workspace/tree-store.ts';
 import { newRunId } from './build-manifest.ts';
 import { collectSecrets } from './collect-secrets.ts';
-import { openJudgeGateway } from './open-judge-gateway.ts';
+import { openLaterJudge } from './open-judge-gateway.ts';
 import { storedCalls, textOf } from './stored-calls.ts';
 import { openStoredJudge, type StoredJudge } from './stored-judge.ts';
 import { type ReportedRun, writeReport } from './write-report.ts';
@@ -31,6 +31,8 @@ export type Rescored = ReportedRun & {
   rescored: number;
   /** Cases of the stored run that are not in the new one: they have no assertions, or none of these evals is theirs. */
   leftOut: number;
+  /** Judgements of an agent that is not the judge of the configuration. They are kept: an agent only judges during a run. */
+  ofAnotherJudge: number;
 };
 
 /**
@@ -57,8 +59,7 @@ export async function rescore(
   },
 ): Promise<Rescored> {
   const stored = await readRun(directory);
-  await using judgeGateway = await openJudgeGateway(judge, gateway, stored.manifest);
-  const labJudge = judge && judgeGateway && { config: judge, gateway: judgeGateway };
+  await using laterJudge = await openLaterJudge(judge, gateway, stored.manifest);
   const byId = new Map(evals.map((one) => [one.id, one]));
   const rows = rowsInOrder(stored);
   const cases = rows.filter((row) => row.assertions && byId.has(row.task_id));
@@ -77,13 +78,14 @@ export async function rescore(
     order: stored.manifest.order.filter((id) => ofRun.has(id)),
   });
   const changed: Rescored['changed'] = [];
+  let ofAnotherJudge = 0;
   const mask = createMask(collectSecrets([], undefined, process.env));
   let done: ReusedCase[] = [];
   for (const before of cases) {
     const description = byId.get(before.task_id);
     if (!description) continue;
     const storedFiles = caseLayout(runLayout(directory).case(before.case_id));
-    await using caseJudge = await openStoredJudge(before, storedFiles, { judge: labJudge, mask });
+    await using caseJudge = await openStoredJudge(before, storedFiles, { judge: laterJudge, mask });
     const repo = stored.manifest.repo.path;
     const context = { files: storedFiles, workers, root, repo, judge: caseJudge };
     const { row, assertions } = await rescoreCase(before, description, context);
@@ -95,11 +97,12 @@ export async function rescore(
       await record.reuseCases(done);
       done = [];
     }
+    ofAnotherJudge += caseJudge.ofAnotherJudge;
     if (after.outcome !== before.outcome) changed.push({ before, after });
   }
   await record.reuseCases(done);
   await record.finish('finished');
-  return { ...(await writeReport(record)), changed, rescored: cases.length, leftOut };
+  return { ...(await writeReport(record)), changed, rescored: cases.length, leftOut, ofAnotherJudge };
 }
 
 const omission = (count: number): string =>

@@ -7,6 +7,7 @@ import { type KeptAnswer, questionKeys } from '../attempt/case-judge.ts';
 import type { Judgement } from '../eval/judge/judgement.ts';
 import { caseLayout } from '../record/layout.ts';
 import { sampleManifest, sampleRow } from '../report/__fixtures__/sample-run.ts';
+import type { LaterJudge } from './open-judge-gateway.ts';
 import { openStoredJudge } from './stored-judge.ts';
 
 const question = { criteria: ['Is polite'], material: [{ given: 'Hello Ada' }] };
@@ -15,14 +16,14 @@ const judgement = (status: Judgement['status']): Judgement => ({
 });
 
 /** A stored case with these lines in `judgements.jsonl`. */
-async function open(kept: KeptAnswer[]) {
+async function open(kept: KeptAnswer[], judge?: LaterJudge) {
   const folder = mkdtempSync(join(tmpdir(), 'stored-judge-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const files = caseLayout(folder);
   writeFileSync(files.judgements, kept.map((one) => `${JSON.stringify(one)}\n`).join(''));
   const [planned] = sampleManifest().case_matrix;
   const row = sampleRow(planned ?? expect.fail(), 'passed');
-  return openStoredJudge(row, files, { judge: undefined, mask: createMask([]) });
+  return openStoredJudge(row, files, { judge, mask: createMask([]) });
 }
 
 test('the same question asked twice has the answers of then, in their order', async () => {
@@ -35,4 +36,25 @@ test('the same question asked twice has the answers of then, in their order', as
   const answers = [await judge.judge(question), await judge.judge(question), await judge.judge(question)];
   expect(answers.map(({ status }) => status)).toEqual(['failed', 'passed', 'unavailable']);
   expect(answers[2]?.message).toContain('no judge is configured');
+});
+
+test('a judge is only opened for what another one than the configured judge answered', async () => {
+  const keys = questionKeys();
+  const agent = { ...question, by: 'agent' as const };
+  const kept = [
+    { key: keys.judge(question), judge: 'now', judgement: judgement('passed') },
+    { key: keys.judge(agent), judge: 'then', judgement: judgement('passed') },
+    { key: keys.judge(question), judge: 'then', judgement: judgement('passed') },
+  ];
+  const configured: LaterJudge = {
+    config: { model: 'anthropic/judge-1', votes: 1, sameAsAgent: false, file: '/config' },
+    fingerprint: 'now',
+    open: () => Promise.reject(new Error('its key is not there')),
+    async [Symbol.asyncDispose]() {},
+  };
+  await using judge = await open(kept, configured);
+  expect(await judge.judge(question)).toMatchObject({ status: 'passed' });
+  expect(await judge.judge(agent)).toMatchObject({ status: 'passed' });
+  expect(judge.ofAnotherJudge).toBe(1);
+  await expect(judge.judge(question)).rejects.toThrow('its key is not there');
 });

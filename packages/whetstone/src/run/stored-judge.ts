@@ -2,13 +2,16 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { Mask } from '@whetstone/sandbox';
 import { type CaseJudge, type KeptAnswer, openCaseJudge, questionKeys } from '../attempt/case-judge.ts';
 import { judgeSpending } from '../attempt/judge-spending.ts';
-import type { LabJudge } from '../attempt/lab.ts';
+import type { Judgement, JudgeRequest } from '../eval/judge/judgement.ts';
 import type { CaseLayout } from '../record/layout.ts';
 import type { CaseRow } from '../record/row.ts';
 import type { OwnFiles } from '../record/run-record.ts';
+import type { LaterJudge } from './open-judge-gateway.ts';
 
 /** The judge of a stored case: a question that was answered there has the same answer, and only others are asked. */
 export type StoredJudge = Omit<CaseJudge, 'calls'> & {
+  /** How many answers are those of an agent that is not the configured judge. */
+  readonly ofAnotherJudge: number;
   /** What the judge used, then and now. */
   spent(): CaseRow['judge'];
   /** The files of the new case with its judgements and the new model calls. */
@@ -18,7 +21,7 @@ export type StoredJudge = Omit<CaseJudge, 'calls'> & {
 export async function openStoredJudge(
   row: CaseRow,
   files: CaseLayout,
-  { judge, mask }: { judge: LabJudge | undefined; mask: Mask },
+  { judge, mask }: { judge: LaterJudge | undefined; mask: Mask },
 ): Promise<StoredJudge> {
   const text = existsSync(files.judgements) ? readFileSync(files.judgements, 'utf8') : '';
   const lines = text.split('\n').filter((line) => line !== '');
@@ -26,39 +29,63 @@ export async function openStoredJudge(
   const stored = new Map(kept.map((one) => [one.key, one]));
   const used: KeptAnswer[] = [];
   const keys = questionKeys();
-  const fresh = openCaseJudge(
-    {
-      ...{ planned: { id: row.case_id }, models: () => row.models, mask },
-      signal: new AbortController().signal,
-      onAnswer: (one) => used.push(one),
-    },
-    judge,
-  );
+  let fresh: CaseJudge | undefined;
+  const open = async (): Promise<CaseJudge> =>
+    openCaseJudge(
+      {
+        ...{ planned: { id: row.case_id }, models: () => row.models, mask },
+        signal: new AbortController().signal,
+        onAnswer: (one) => used.push(one),
+      },
+      await judge?.open(),
+    );
+  let opening: Promise<CaseJudge> | undefined;
+  const ask = async (): Promise<CaseJudge> => {
+    opening ??= open();
+    fresh = await opening;
+    return fresh;
+  };
+  let ofAnotherJudge = 0;
+  /** Whether the configured judge has to answer in place of the stored one. */
+  const isOver = (known: KeptAnswer & { judgement: Judgement }, { by }: JudgeRequest): boolean => {
+    if (!judge) return false;
+    // Nobody knew then, and a judge may know now.
+    if (known.judgement.status === 'unavailable') return true;
+    if (known.judge === undefined || known.judge === judge.fingerprint) return false;
+    const canAsk = (by ?? (judge.config.model === undefined ? 'agent' : 'model')) === 'model';
+    if (!canAsk) ofAnotherJudge += 1;
+    return canAsk;
+  };
   return {
+    get ofAnotherJudge() {
+      return ofAnotherJudge;
+    },
     async judge(request) {
       const key = keys.judge(request);
       const known = stored.get(key);
-      // Nobody knew then, and a judge may know now.
-      const isOpen = known && 'judgement' in known && known.judgement.status === 'unavailable';
-      if (!known || !('judgement' in known) || (judge && isOpen)) return fresh.judge(request, key);
+      if (!known || !('judgement' in known) || isOver(known, request))
+        return (await ask()).judge(request, key);
       used.push(known);
       return known.judgement;
     },
+    // What a simulated user said belongs to the stored turns, whoever played it.
     async user(request) {
       const key = keys.user(request);
       const known = stored.get(key);
-      if (!known || !('reply' in known)) return fresh.user(request, key);
+      if (!known || !('reply' in known)) return (await ask()).user(request, key);
       used.push(known);
       return known.reply;
     },
-    judgeLane: fresh.judgeLane,
-    spent: () => judgeSpending(fresh.calls, [row]),
+    judgeLane: async () => (await ask()).judgeLane(),
+    spent: () => judgeSpending(fresh?.calls, [row]),
     kept() {
       if (used.length === 0) return {};
-      const ledger = fresh.calls?.ledger ?? [];
+      const ledger = fresh?.calls?.ledger ?? [];
       return { judgements: jsonLines(used), judgeCalls: ledger.length > 0 ? jsonLines(ledger) : null };
     },
-    [Symbol.asyncDispose]: () => fresh[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await fresh?.[Symbol.asyncDispose]();
+    },
   };
 }
 
