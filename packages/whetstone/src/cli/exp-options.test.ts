@@ -95,4 +95,8 @@ test('a watch refuses an agent that would call a real model at each change', asy
   expect(exitCode).toBe(2);
   expect(stderr).toMatch(/experiments\/base\.ts: A watch runs again at each change, and .*real model/);
   expect(stderr).toContain('`mode: replay`');
+
+  project.write({ 'experiments/base.ts': experiment("judge: { model: 'openai/judge-1' }") });
+  const judged = await project.whetstone(['exp', '--watched', 'first']);
+  expect(judged).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('or its judge would call') });
 });

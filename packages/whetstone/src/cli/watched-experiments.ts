@@ -20,7 +20,7 @@ export async function touchedExperiments(
   if (costly) {
     throw new WhetstoneError(
       'watch-costs',
-      'A watch runs again at each change, and this agent would call a real model.',
+      'A watch runs again at each change, and this agent or its judge would call a real model.',
       {
         where: costly.experiment.file,
       },
@@ -37,10 +37,10 @@ export async function touchedExperiments(
 }
 
 /** An agent in the user's own code may do what its author wants; others call a model, which has to be a script or a recording. */
-function isFree({ gateway, agents }: Config): boolean {
+function isFree({ gateway, agents, judge }: Config): boolean {
   if (gateway?.mode === 'script') return true;
   if (gateway?.mode === 'replay') return gateway.miss !== 'fork';
-  return gateway === undefined && agents.every(({ runner }) => runner === 'module');
+  return gateway === undefined && judge === undefined && agents.every(({ runner }) => runner === 'module');
 }
 
 /** Aborts when the watch has ended, also when it was killed: it holds the other end of the standard input. */
