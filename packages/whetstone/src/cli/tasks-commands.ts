@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { METHODS } from '../tasks/methods.ts';
 import type { ActionOf } from './command-action.ts';
 import { collect, positiveInteger, positiveNumber } from './option-values.ts';
 
@@ -9,9 +10,17 @@ export function addTasks(program: Command, action: ActionOf): void {
     .description('make tasks of the history of a repository, and check tasks');
   tasks
     .command('mine')
-    .description('make a task of each commit whose tests show what its sources do; needs no model')
+    .description('make tasks of what commits and tests of a repository show; needs no model')
     .option('--repo <path>', 'the repository to mine', '.')
     .option('--out <dir>', 'where to put the tasks', 'tasks/mined')
+    .addOption(
+      new Option(
+        '--method <name>',
+        'how a task is made: a commit done again, taken back from HEAD, or code taken out',
+      )
+        .choices(METHODS)
+        .default('replay'),
+    )
     .option('--since <date>', 'only commits after this date (2026-01-31), or as old as this (90d, 6m, 2y)')
     .option('--paths <path>', 'only commits that change something there (repeatable)', collect, [])
     .option('--limit <n>', 'stop after this many new tasks', positiveInteger, 50)
@@ -32,15 +41,15 @@ export function addTasks(program: Command, action: ActionOf): void {
     .addOption(prepareOption('by the lock file'))
     .option('--setup <command>', 'runs before the tests, each time (repeatable)', collect, [])
     .addOption(setupTimeoutOption())
-    .option('--timeout <seconds>', 'limit of one run of the tests of a commit', positiveNumber, 300)
+    .option('--timeout <seconds>', 'limit of one run of the tests of a candidate', positiveNumber, 300)
     .option(
       '--repeat <n>',
       'how often the tests run without and with the sources, from 2',
       positiveInteger,
       3,
     )
-    .option('--jobs <n>', 'commits at the same time', positiveInteger, 1)
-    .option('--dry-run', 'show which commits are candidates, and why the others are not; run nothing')
+    .option('--jobs <n>', 'candidates at the same time', positiveInteger, 1)
+    .option('--dry-run', 'show what the candidates are, and why the others are not; run nothing')
     .option('--json', 'print the result as JSON')
     .hook('preAction', beforeWork)
     .action(action(async () => (await import('./tasks-mine.ts')).tasksMineCommand));

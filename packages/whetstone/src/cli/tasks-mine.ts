@@ -6,10 +6,13 @@ import { findTestCommands } from '../init/test-commands.ts';
 import { counted, percentNumber } from '../report/format.ts';
 import { escapedJson } from '../report/json.ts';
 import { oneLine } from '../report/sanitize.ts';
+import type { Candidates } from '../tasks/candidate.ts';
+import { findCandidates } from '../tasks/candidates.ts';
+import type { Method } from '../tasks/methods.ts';
 import { type Mined, mineTasks } from '../tasks/mine.ts';
 import type { MiningEntry } from '../tasks/mining-journal.ts';
 import { readIssues } from '../tasks/read-issues.ts';
-import { type History, type ScanOptions, scanHistory } from '../tasks/scan-history.ts';
+import type { ScanOptions } from '../tasks/scan-history.ts';
 import { readSessionTurns } from '../tasks/session-prompts.ts';
 import { openRepository } from '../workspace/repository.ts';
 import { onInterrupt } from './interrupt.ts';
@@ -19,6 +22,7 @@ import { environmentOf } from './tasks-environment.ts';
 export type TasksMineOptions = {
   repo: string;
   out: string;
+  method: Method;
   since?: string;
   paths: string[];
   limit: number;
@@ -36,21 +40,28 @@ export type TasksMineOptions = {
   json?: boolean;
 };
 
-/** Makes tasks of commits, and prints how many commits became tasks and why the others did not. */
+/** Makes tasks of a history, and prints how many candidates became tasks and why the others did not. */
 export async function tasksMineCommand(options: TasksMineOptions, streams: Streams): Promise<number> {
   const { stdout, stderr } = streams;
-  const { maxFiles, maxLines, paths, repeat, limit, jobs } = options;
+  const { method, maxFiles, maxLines, paths, repeat, limit, jobs } = options;
   if (repeat < 2) {
     throw new WhetstoneError(
       'mining-option-invalid',
       '--repeat must be 2 or more: one run cannot show flaky tests.',
     );
   }
+  const ofCommits = [options.since ?? [], options.issues, options.sessions].flat();
+  if (method === 'remove' && ofCommits.length > 0) {
+    throw new WhetstoneError(
+      'mining-option-invalid',
+      '--since, --issues and --sessions are about commits, and --method remove does not use commits.',
+    );
+  }
   const { workTree } = await openRepository(options.repo);
   const scan: ScanOptions = { maxFiles, maxLines, paths, ...present({ since: dateOf(options.since) }) };
   if (options.dryRun) {
-    const history = await scanHistory(workTree, scan);
-    stdout.write(options.json ? escapedJson(history) : `${scanLines(history).join('\n')}\n`);
+    const { draft: _, ...found } = await findCandidates(method, workTree, scan);
+    stdout.write(options.json ? escapedJson(found) : `${scanLines(found).join('\n')}\n`);
     return 0;
   }
   const issues = await readIssues(options.issues.map((file) => resolve(file)));
@@ -67,7 +78,7 @@ export async function tasksMineCommand(options: TasksMineOptions, streams: Strea
   using interrupt = onInterrupt(stderr);
   const out = resolve(options.out);
   const mined = await mineTasks({
-    ...{ scan, issues, sessions, repeat, limit, jobs, out },
+    ...{ method, scan, issues, sessions, repeat, limit, jobs, out },
     repo: { path: workTree, baseRef: 'HEAD' },
     sandbox: { provider: 'process' },
     environment: environmentOf(prepare, options.setupTimeout),
@@ -103,11 +114,13 @@ function triedLine({ status, subject, task, reason, grade, evidence, seconds }: 
   return `${oneLine(subject)}: ${result}, ${seconds} s`;
 }
 
-function scanLines({ candidates, leftOut, isShallow }: History): string[] {
-  const commits = candidates.length + leftOut.length;
-  const share = commits === 0 ? '' : ` (${percentNumber(candidates.length / commits)} %)`;
+const nounOf = (method: Method) => (method === 'remove' ? 'code part' : 'commit');
+
+function scanLines({ method, candidates, leftOut, isShallow }: Omit<Candidates, 'draft'>): string[] {
+  const all = candidates.length + leftOut.length;
+  const share = all === 0 ? '' : ` (${percentNumber(candidates.length / all)} %)`;
   return [
-    `${counted(commits, 'commit')}, ${counted(candidates.length, 'candidate')}${share}`,
+    `${counted(all, nounOf(method))}, ${counted(candidates.length, 'candidate')}${share}`,
     ...(isShallow
       ? ['The clone is shallow: older commits are not there. `git fetch --unshallow` gets them.']
       : []),
@@ -121,7 +134,9 @@ function scanLines({ candidates, leftOut, isShallow }: History): string[] {
 /** How often each reason occurs, the most frequent first. */
 function group(title: string, reasons: readonly string[]): string[] {
   if (reasons.length === 0) return [];
-  const counts = [...Map.groupBy(reasons, (reason) => reason.replace(/^(it changes) \d+/, '$1 too many'))];
+  const counts = [
+    ...Map.groupBy(reasons, (reason) => reason.replace(/^(it changes|it has) \d+/, '$1 too many')),
+  ];
   const sorted = counts.map(([reason, all]) => [all.length, reason] as const).sort(([a], [b]) => b - a);
   const width = String(sorted[0]?.[0] ?? 0).length;
   return ['', title, ...sorted.map(([count, reason]) => `  ${String(count).padStart(width)}  ${reason}`)];
@@ -155,7 +170,7 @@ function minedLines(mined: Mined, out: string, prepare: readonly string[]): stri
       tasks.map(({ grade = '' }) => grade),
     ),
     '',
-    `${counted(tasks.length, 'task')}${yieldText}, ${counted(tried.length, 'commit')} tried now, ${known.length} before, ${untried} not yet`,
+    `${counted(tasks.length, 'task')}${yieldText}, ${counted(tried.length, nounOf(mined.method))} tried now, ${known.length} before, ${untried} not yet`,
     ...(tasks.length > 0
       ? [
           `In ${folder}. Read them with: whetstone tasks review ${folder}`,
@@ -165,6 +180,6 @@ function minedLines(mined: Mined, out: string, prepare: readonly string[]): stri
             : []),
         ]
       : []),
-    ...(existsSync(join(out, 'mined.jsonl')) ? [] : ['No commit was tried.']),
+    ...(existsSync(join(out, 'mined.jsonl')) ? [] : ['Nothing was tried.']),
   ];
 }

@@ -1,102 +1,117 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { present } from '@whetstone/events/present';
 import type { TaskTests } from '../config/config.ts';
 import { git } from '../workspace/git.ts';
-import { openRepository, type Repository } from '../workspace/repository.ts';
-import { findRunner } from './find-runner.ts';
-import type { ChangedFile, HistoryCommit } from './scan-history.ts';
+import { readBlobs } from '../workspace/read-blobs.ts';
+import { type FoundRunner, findRunner } from './find-runner.ts';
+import type { Method } from './methods.ts';
+import type { HistoryCommit } from './scan-history.ts';
+import { type StartFile, writeStartFile } from './start-file.ts';
+
+/** A task that is not validated yet: where it starts, what solves it, and how that is seen. */
+export type Draft = {
+  /** The id of the task. */
+  id: string;
+  method: Method;
+  /** What it was made of, in a line. */
+  subject: string;
+  /** The commit that the answer is taken from. `date`: ISO 8601. */
+  commit: string;
+  date: string;
+  /** The commit that the task starts from. */
+  base: string;
+  /** What the tree has otherwise than the base. */
+  start: StartFile[];
+  /** The tests as they were before the work, where the base already has those of `testFiles`. */
+  earlierTests: StartFile[];
+  tests: Omit<TaskTests, 'mustPass'>;
+  /** The test files that show the work, and what they need. */
+  testFiles: FileContent[];
+  /** What leads from the start to the answer, for `git apply --binary`; bytes as a latin1 string. */
+  goldPatch: string;
+  /** The source files that the answer changes. `lines`: added and deleted; `null` where the file is binary. */
+  sources: { path: string; lines: number | null }[];
+};
 
 /** A file of a commit. */
 export type FileContent = { path: string; content: Buffer; executable: boolean };
 
-/** A task that is not validated yet: where it starts, what solves it, and how that is seen. */
-export type Draft = {
-  commit: HistoryCommit;
-  /** The commit that the task starts from. */
-  base: string;
-  tests: Omit<TaskTests, 'mustPass'>;
-  /** The test files of the commit, and what they need. */
-  testFiles: FileContent[];
-  /** All other changes of the commit, for `git apply --binary`; bytes as a latin1 string. */
-  goldPatch: string;
-};
-
-/** Takes a commit apart: its tests, and the rest. A text: why it cannot be a task. */
-export async function draftOf(repo: string, commit: HistoryCommit): Promise<Draft | string> {
-  const repository = await openRepository(repo);
-  const ofTests = commit.files.filter(isOfTests);
-  const others = commit.files.filter((file) => !isOfTests(file));
-  const testPaths = ofTests.filter(({ change }) => change !== 'deleted').map(({ path }) => path);
-  const files = ofTests
-    .filter(({ kind, change }) => kind === 'test' && change !== 'deleted')
-    .map(({ path }) => path);
-  const found = await findRunner(files, (path) => readAt(repository, commit.commit, path));
-  if (typeof found === 'string') return found;
-  const { runner, options, directory } = found;
-  const paths = others.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]));
-  return {
-    commit,
-    base: commit.parent,
-    tests: { runner, options, files, ...present({ directory }) },
-    testFiles: await contentsAt(repository, commit.commit, testPaths),
-    goldPatch: await patchOf(repository, commit, paths),
-  };
-}
-
-const isOfTests = ({ kind }: ChangedFile): boolean => kind === 'test' || kind === 'test-data';
-
-/** The text of a file at a commit; `undefined` where there is none. */
-async function readAt(repository: Repository, commit: string, path: string): Promise<string | undefined> {
-  const spec = ['cat-file', 'blob', `${commit}:${path}`];
-  return git(spec, { gitDir: repository.gitDir }).then(
-    (content) => content.toString(),
-    () => undefined,
-  );
-}
-
-async function contentsAt(
-  { gitDir }: Repository,
+/** The regular files of a commit, or those of them at `paths`. */
+export async function filesAt(
+  gitDir: string,
   commit: string,
-  paths: readonly string[],
-): Promise<FileContent[]> {
-  const listing = ['--literal-pathspecs', 'ls-tree', '-r', '-z', '--full-tree', commit, '--', ...paths];
+  paths: readonly string[] = [],
+  isWanted: (path: string) => boolean = () => true,
+): Promise<Map<string, FileContent>> {
+  const tree = ['ls-tree', '-r', '-z', '--full-tree', '--end-of-options', commit];
+  const listing = ['--literal-pathspecs', ...tree, ...paths];
   const entries = (await git(listing, { gitDir })).toString().split('\0').filter(Boolean);
-  const files: FileContent[] = [];
-  for (const entry of entries) {
+  const wanted = entries.flatMap((entry) => {
     const [facts = '', path = ''] = entry.split('\t');
     const [mode = '', , oid = ''] = facts.split(' ');
-    if (!mode.startsWith('100')) continue;
-    const content = await git(['cat-file', 'blob', oid], { gitDir });
-    files.push({ path, content, executable: mode === '100755' });
-  }
+    return mode.startsWith('100') && isWanted(path) ? [{ path, oid, executable: mode === '100755' }] : [];
+  });
+  const files = new Map<string, FileContent>();
+  const oids = wanted.map(({ oid }) => oid);
+  await readBlobs(gitDir, oids, async (content, index) => {
+    const { path = '', executable = false } = wanted[index] ?? {};
+    files.set(path, { path, executable, content: Buffer.concat(await Array.fromAsync(content)) });
+  });
   return files;
 }
 
-async function patchOf(
-  { gitDir, workTree }: Repository,
-  { commit, parent }: HistoryCommit,
-  paths: readonly string[],
-): Promise<string> {
-  const diff = [
-    'diff-tree',
-    '-p',
-    '--binary',
-    '--full-index',
-    '--no-renames',
-    '--no-color',
-    '--no-ext-diff',
-    '--no-textconv',
-  ];
-  const revisions = ['--end-of-options', parent, commit];
-  const patch = await git(['--literal-pathspecs', ...diff, ...revisions, '--', ...paths], {
-    gitDir,
-    cwd: workTree,
-  });
-  return patch.toString('latin1');
+/** How the test files run at a commit. A text: why they cannot. */
+export async function testsAt(
+  gitDir: string,
+  commit: string,
+  files: readonly string[],
+): Promise<Draft['tests'] | string> {
+  const read = (path: string) =>
+    git(['cat-file', 'blob', `${commit}:${path}`], { gitDir }).then(String, () => undefined);
+  const found: FoundRunner | string = await findRunner(files, read);
+  if (typeof found === 'string') return found;
+  const { runner, options, directory } = found;
+  return { runner, options, files: [...files], ...present({ directory }) };
 }
 
-/** A name for the task: the subject of the commit in a few words, and the beginning of its id. */
-export function taskIdOf({ message, commit }: HistoryCommit): string {
-  const subject = (message.split('\n', 1)[0] ?? '').toLowerCase();
-  const words = subject.replace(/\(#\d+\)|#\d+/g, '').match(/[a-z0-9]+/g) ?? [];
-  return [...words.slice(0, 6), commit.slice(0, 8)].join('-');
+/** The patch that makes `answer` of what `start` says. Both name the same paths. */
+export async function patchBetween(
+  start: readonly StartFile[],
+  answer: readonly StartFile[],
+): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'whetstone-patch-'));
+  try {
+    for (const file of start) await writeStartFile(join(folder, 'a'), file);
+    for (const file of answer) await writeStartFile(join(folder, 'b'), file);
+    const diff = [
+      'diff',
+      '--no-index',
+      '--no-prefix',
+      '--binary',
+      '--full-index',
+      '--no-renames',
+      '--no-color',
+    ];
+    const patch = await git([...diff, '--no-ext-diff', '--no-textconv', 'a', 'b'], {
+      cwd: folder,
+      accepts: [1],
+    });
+    return patch.toString('latin1');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
+
+/** A name for a task: a few words of the subject, and the beginning of an id. */
+export function taskIdOf(subject: string, id: string, ...before: string[]): string {
+  const words =
+    subject
+      .toLowerCase()
+      .replace(/\(#\d+\)|#\d+/g, '')
+      .match(/[a-z0-9]+/g) ?? [];
+  return [...before, ...words.slice(0, 6), id.slice(0, 8)].join('-');
+}
+
+export const subjectOf = ({ message }: HistoryCommit): string => message.split('\n', 1)[0] ?? '';

@@ -2,7 +2,7 @@ import { git } from '../workspace/git.ts';
 import { openRepository, resolveCommit } from '../workspace/repository.ts';
 import type { Draft } from './draft.ts';
 
-/** Identifiers that the tree at the base does not have anywhere. */
+/** Identifiers that the tree at the start of a task does not have anywhere. */
 export type IntroducedNames = {
   /** In the patch and in the tests: whoever solves the task has to know them. */
   needed: string[];
@@ -17,7 +17,9 @@ const namesIn = (text: string): Set<string> => new Set(text.match(NAME) ?? []);
 export async function introducedNames(repo: string, draft: Draft): Promise<IntroducedNames> {
   const added = draft.goldPatch.split('\n').filter((line) => line.startsWith('+') && !line.startsWith('+++'));
   const names = [...namesIn(codeOf(added.join('\n')))];
-  const known = await namesAt(repo, draft.base, names);
+  const changed = [...draft.start, ...draft.earlierTests];
+  const known = await namesAt(repo, draft.base, { names, except: changed.map(({ path }) => path) });
+  for (const { content } of changed) for (const name of namesIn(String(content ?? ''))) known.add(name);
   const introduced = names.filter((name) => !known.has(name));
   const inTests = namesIn(draft.testFiles.map(({ content }) => content.toString()).join('\n'));
   return {
@@ -30,15 +32,18 @@ export async function introducedNames(repo: string, draft: Draft): Promise<Intro
 const codeOf = (text: string): string =>
   text.replace(/\/\/.*|^\+\s*[*#].*/gm, '').replace(/'[^'\n]*'|"[^"\n]*"|`[^`]*`/g, '');
 
-async function namesAt(repo: string, commit: string, names: readonly string[]): Promise<Set<string>> {
+async function namesAt(
+  repo: string,
+  commit: string,
+  { names, except }: { names: readonly string[]; except: readonly string[] },
+): Promise<Set<string>> {
   if (names.length === 0) return new Set();
   const { gitDir, workTree } = await openRepository(repo);
   // `git grep` has no `--end-of-options` in every version of git.
   const id = await resolveCommit(repo, commit);
   const patterns = names.flatMap((name) => ['-e', name]);
-  const found = await git(['grep', '-h', '-o', '-w', '-F', '--no-color', ...patterns, id], {
-    gitDir,
-    cwd: workTree,
-  }).catch(() => Buffer.alloc(0)); // git exits with 1 where nothing matches
+  const paths = ['.', ...except.map((path) => `:(exclude,top,literal)${path}`)];
+  const grep = ['grep', '-h', '-o', '-w', '-F', '--no-color', ...patterns, id, '--', ...paths];
+  const found = await git(grep, { gitDir, cwd: workTree, accepts: [1] });
   return new Set(found.toString().split('\n').filter(Boolean));
 }

@@ -21,7 +21,7 @@ const CONVENTIONAL = /^(?:feat|fix|refactor|perf|test|chore|docs|build|ci|style)
 /** Takes out what points to the commit, and says what of its answer is left. */
 export function cleanStatement(
   text: string,
-  draft: Pick<Draft, 'goldPatch' | 'commit'>,
+  draft: Pick<Draft, 'goldPatch' | 'sources'>,
   { own }: IntroducedNames,
 ): CleanText {
   const clean = text
@@ -38,9 +38,7 @@ export function cleanStatement(
   const named = own.filter((name) =>
     new RegExp(`(?<![\\w$])${name.replaceAll('$', '\\$')}(?![\\w$])`).test(clean),
   );
-  const paths = draft.commit.files
-    .filter(({ kind }) => kind === 'source')
-    .flatMap(({ path }) => (clean.includes(path) ? path : []));
+  const paths = draft.sources.flatMap(({ path }) => (clean.includes(path) ? path : []));
   const copied = copiedLines(clean, draft.goldPatch);
   const leak = /^(?:diff --git |@@ -\d+|\+\+\+ b\/)/m.test(clean)
     ? 'it has a patch'

@@ -23,7 +23,7 @@ const PREPARE = [
 const cache = () => ({ XDG_CACHE_HOME: join(project.root, 'cache') });
 
 const mine = async (...more: string[]): Promise<Mined> => {
-  const issues = join(project.root, 'issues.json');
+  const issues = more.includes('remove') ? [] : ['--issues', join(project.root, 'issues.json')];
   const args = [
     'tasks',
     'mine',
@@ -34,8 +34,7 @@ const mine = async (...more: string[]): Promise<Mined> => {
     '8',
     '--jobs',
     '2',
-    '--issues',
-    issues,
+    ...issues,
     ...more,
   ];
   const { stdout, stderr, exitCode } = await project.whetstone(
@@ -101,6 +100,51 @@ test('commits with the same manifests share one environment', async () => {
   const keys = new Set(JSON.parse(stdout).map(({ key }: { key: string }) => key));
   expect(keys.size).toBeLessThan(4);
 });
+
+test('revert takes old commits back from HEAD; remove takes out code; both with one environment', async () => {
+  const resultsOf = async (method: string, ...only: string[]) => {
+    rmSync(join(project.root, 'counter-2'), { force: true }); // the flaky test passes first
+    const { tried } = await mine(
+      '--method',
+      method,
+      '--repeat',
+      '2',
+      '--timeout',
+      '5',
+      '--out',
+      'tasks/more',
+      ...only,
+    );
+    return tried.map(({ subject, reason, grade }) => `${subject}: ${reason ?? grade}`);
+  };
+  expect(await resultsOf('revert')).toEqual([
+    'Break half and its test: its tests fail with its sources',
+    'Test both packages: its tests belong to several packages with runners of their own',
+    'Count right: its sources have changed since, and cannot be taken back',
+    'Fix the wide value: commit',
+    'Merge branch low: tests',
+    'Add a helper that tests cannot load before: its tests cannot be loaded without its sources',
+    'Fix slow: its tests do not run with its sources',
+    'Fix flaky: no reliable test fails without its sources',
+    'Simplify upper: its tests pass without its sources',
+    'Fix trim: its sources have changed since, and cannot be taken back',
+    'Fix upper: its sources have changed since, and cannot be taken back',
+    'Halve numbers right (#12): its sources have changed since, and cannot be taken back',
+  ]);
+  expect(await resultsOf('remove', '--paths', 'src')).toEqual([
+    'flaky of src/flaky.js: no reliable test fails without its sources',
+    'half of src/half.js: its tests fail with its sources',
+    'low of src/low.js: tests',
+    'slow of src/slow.js: its tests do not run with its sources',
+    'strip of src/strip.js: tests',
+    'upper of src/upper.js: tests',
+  ]);
+  const keys = async () => {
+    const { stdout } = await project.whetstone(['environments', 'list', '--json'], cache());
+    return new Set(JSON.parse(stdout).map(({ key }: { key: string }) => key)).size;
+  };
+  expect(await keys()).toBeLessThan(5);
+}, 240_000);
 
 test('mining again tries only what is new', async () => {
   const again = await mine();

@@ -4,13 +4,16 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
-import type { Config, EnvironmentConfig, TaskConfig } from '../config/config.ts';
+import type { Config, EnvironmentConfig, OverlayOperation, TaskConfig } from '../config/config.ts';
 import { readTaskFolder, TASK_FILE } from '../config/read-task-file.ts';
-import { type Draft, draftOf, taskIdOf } from './draft.ts';
+import type { Candidate, Candidates } from './candidate.ts';
+import { findCandidates } from './candidates.ts';
+import type { Draft } from './draft.ts';
 import { introducedNames } from './introduced-names.ts';
+import type { Method } from './methods.ts';
 import { type MiningEntry, openJournal } from './mining-journal.ts';
 import type { Issue } from './read-issues.ts';
-import { type History, type HistoryCommit, type ScanOptions, scanHistory } from './scan-history.ts';
+import type { ScanOptions } from './scan-history.ts';
 import { promptsBefore, type SessionTurn } from './session-prompts.ts';
 import { statementSources, stateTask } from './statement.ts';
 import { openTaskRoom, type TaskRoom } from './task-room.ts';
@@ -22,17 +25,18 @@ export type MineOptions = {
   sandbox: Config['sandbox'];
   /** The folder of the tasks, absolute. */
   out: string;
+  method: Method;
   scan: ScanOptions;
   issues: ReadonlyMap<number, Issue>;
   /** Turns of sessions with agents, sorted by time. */
   sessions: readonly SessionTurn[];
-  /** What the tests need: once for all commits with the same lock files. */
+  /** What the tests need: once for all trees with the same lock files. */
   environment: EnvironmentConfig | undefined;
   /** In each run of the tests. */
   setup: TaskSetup;
   /** How often the tests run without and with the sources: a whole number from 2. */
   repeat: number;
-  /** Commits tried at the same time. */
+  /** Candidates tried at the same time. */
   jobs: number;
   /** No more new tasks than these. */
   limit: number;
@@ -40,8 +44,8 @@ export type MineOptions = {
   onTried: (entry: MiningEntry, progress: { tried: number; of: number }) => void;
 };
 
-export type Mined = History & {
-  /** Of this call, the newest commit first. */
+export type Mined = Omit<Candidates, 'draft'> & {
+  /** Of this call, in the order of the candidates. */
   tried: MiningEntry[];
   /** Candidates that an earlier call has tried with the same settings. */
   known: MiningEntry[];
@@ -49,7 +53,7 @@ export type Mined = History & {
   untried: number;
 };
 
-/** The version of the rules: a change of what counts as a valid task tries all commits again. */
+/** The version of the rules: a change of what counts as a valid task tries all candidates again. */
 const RULES = 1;
 
 /** In the folder of the tasks. */
@@ -57,20 +61,21 @@ const LOGS = '.prepare-logs';
 /** There a task is made. It gets its place when it has been judged, so that a killed process leaves no half of it there. */
 const UNFINISHED = '.mining';
 
-/** Makes tasks of the commits of a repository. Each commit that was tried is remembered in the folder of the tasks. */
+/** Makes tasks of the history of a repository. Each candidate that was tried is remembered in the folder of the tasks. */
 export async function mineTasks(options: MineOptions): Promise<Mined> {
-  const { out, limit, signal } = options;
+  const { out, limit, method, signal } = options;
   const removeUnfinished = () => rm(join(out, UNFINISHED), { recursive: true, force: true });
   await removeUnfinished();
-  const history = await scanHistory(options.repo.path, options.scan);
+  const { draft, ...found } = await findCandidates(method, options.repo.path, options.scan);
+  const { candidates } = found;
   const journal = await openJournal(out);
   const key = keyOf(options);
+  const entryOf = ({ id }: Candidate) => journal.entryOf(method, id);
   const isSettled = (entry?: MiningEntry) => entry?.key === key && entry.status !== 'broken';
   // A task that is there stays as it is, because a person may have edited it.
-  const isKnown = (one: HistoryCommit) =>
-    isSettled(journal.entries.get(one.commit)) || existsSync(join(out, taskIdOf(one), TASK_FILE));
-  const known = history.candidates.filter(isKnown).flatMap(({ commit }) => journal.entries.get(commit) ?? []);
-  const waiting = history.candidates.filter((commit) => !isKnown(commit));
+  const isKnown = (one: Candidate) => isSettled(entryOf(one)) || existsSync(join(out, one.task, TASK_FILE));
+  const known = candidates.filter(isKnown).flatMap((one) => entryOf(one) ?? []);
+  const waiting = candidates.filter((one) => !isKnown(one));
   const tried: MiningEntry[] = [];
   let written = 0;
   let running = 0;
@@ -79,10 +84,10 @@ export async function mineTasks(options: MineOptions): Promise<Mined> {
     await using room = await openTaskRoom({ ...options, withheld: [], logs: join(out, LOGS) });
     const work = async () => {
       while (!signal.aborted && written + running < limit) {
-        const commit = waiting[next++];
-        if (!commit) return;
+        const candidate = waiting[next++];
+        if (!candidate) return;
         running += 1;
-        const entry = await tryCommit(commit, { ...options, room, key }).finally(() => {
+        const entry = await tryCandidate(candidate, { ...options, room, key, draft }).finally(() => {
           running -= 1;
         });
         if (signal.aborted) return;
@@ -95,9 +100,9 @@ export async function mineTasks(options: MineOptions): Promise<Mined> {
     await Promise.all(Array.from({ length: options.jobs }, work));
     await removeUnfinished();
   }
-  const order = new Map(waiting.map(({ commit }, index) => [commit, index]));
-  tried.sort((a, b) => (order.get(a.commit) ?? 0) - (order.get(b.commit) ?? 0));
-  return { ...history, tried, known, untried: waiting.length - tried.length };
+  const order = new Map(waiting.map(({ id }, index) => [id, index]));
+  tried.sort((a, b) => (order.get(a.id) ?? 0) - (order.get(b.id) ?? 0));
+  return { ...found, tried, known, untried: waiting.length - tried.length };
 }
 
 const keyOf = ({ environment, setup, repeat }: MineOptions): string =>
@@ -106,18 +111,17 @@ const keyOf = ({ environment, setup, repeat }: MineOptions): string =>
     .digest('hex')
     .slice(0, 16);
 
-type Trying = MineOptions & { room: TaskRoom; key: string };
+type Trying = MineOptions & Pick<Candidates, 'draft'> & { room: TaskRoom; key: string };
 
-async function tryCommit(commit: HistoryCommit, options: Trying): Promise<MiningEntry> {
+async function tryCandidate(candidate: Candidate, options: Trying): Promise<MiningEntry> {
   const start = performance.now();
-  const subject = commit.message.split('\n', 1)[0] ?? '';
-  const result = await replay(commit, options).catch((error: unknown) => ({
+  const result = await makeTask(candidate, options).catch((error: unknown) => ({
     refused: 'it could not be tried',
     evidence: messageOf(error),
     isBroken: true,
   }));
   const entry = {
-    ...{ commit: commit.commit, key: options.key, subject },
+    ...{ method: options.method, id: candidate.id, key: options.key, subject: candidate.subject },
     seconds: Math.round((performance.now() - start) / 100) / 10,
   };
   if ('refused' in result) {
@@ -128,41 +132,45 @@ async function tryCommit(commit: HistoryCommit, options: Trying): Promise<Mining
   return { ...entry, status: 'task', task, grade, excluded: validation.excluded };
 }
 
-type Replayed =
+type Made =
   | { task: string; grade: string; validation: Validation }
   | { refused: string; evidence?: string; isBroken?: boolean };
 
-/** Validates a commit, writes its task, and lets the clean room judge the task as it is written. */
-async function replay(commit: HistoryCommit, options: Trying): Promise<Replayed> {
+/** Validates a candidate, writes its task, and lets the clean room judge the task as it is written. */
+async function makeTask(candidate: Candidate, options: Trying): Promise<Made> {
   const { repo, room, setup, repeat, signal } = options;
-  const draft = await draftOf(repo.path, commit);
+  const draft = await options.draft(candidate);
   if (typeof draft === 'string') return { refused: draft };
-  const id = taskIdOf(commit);
-  const folder = join(options.out, UNFINISHED, id);
+  const folder = join(options.out, UNFINISHED, draft.id);
   await using started = await startTask(folder, draft);
-  const task = draftTask(draft, setup, started.hiddenTests);
+  const task = draftTask(draft, setup, started);
   const validation = await validateDraft(draft, task, room, { repeat, signal });
   if ('refused' in validation) return validation;
   const names = await introducedNames(repo.path, draft);
-  const sources = statementSources(commit, options.issues, promptsBefore(commit, options.sessions));
+  const { commit } = candidate;
+  const sources = commit
+    ? statementSources(commit, options.issues, promptsBefore(commit, options.sessions))
+    : [];
   const statement = stateTask(draft, validation.failToPass, { sources, names });
   await writeTask(folder, { draft, statement, validation, setup });
   const refused = await judgeWritten(folder, draft, options);
   if (refused) return refused;
-  await started.keep(join(options.out, id));
-  return { task: id, grade: statement.grade, validation };
+  await started.keep(join(options.out, draft.id));
+  return { task: draft.id, grade: statement.grade, validation };
 }
 
 /** The task as far as the clean room needs it; which of its tests count is not known yet. */
-const draftTask = (draft: Draft, setup: TaskSetup, hiddenTests: string): TaskConfig => ({
-  id: taskIdOf(draft.commit),
+const draftTask = (
+  draft: Draft,
+  setup: TaskSetup,
+  { hiddenTests, overlays }: { hiddenTests: string; overlays: OverlayOperation[] },
+): TaskConfig => ({
+  id: draft.id,
   prompt: '',
   repoRef: draft.base,
   setup: (setup.setup ?? []).map((script) => ({ kind: 'shell', script })),
   validation: { commands: [], tests: { ...draft.tests, mustPass: [] }, ...timeLimit(setup) },
-  hiddenTests,
-  protectedPaths: [],
-  extra: {},
+  ...{ hiddenTests, overlays, protectedPaths: [], extra: {} },
   ...present({ setupTimeoutSeconds: setup.setupTimeoutSeconds }),
 });
 

@@ -1,14 +1,17 @@
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { METHODS, type Method } from './methods.ts';
 
-/** One commit that was tried, as a line of `mined.jsonl`. */
+/** One candidate that was tried, as a line of `mined.jsonl`. */
 const entrySchema = z.object({
-  commit: z.string(),
+  method: z.enum(METHODS),
+  /** Of the candidate: a commit, or the hash of code that was taken out. */
+  id: z.string(),
   /** Hash of what else decides the result: the settings and the rules. */
   key: z.string(),
   subject: z.string(),
-  /** `broken`: the set-up or the runner failed, which says nothing about the commit. It is tried again next time. */
+  /** `broken`: the set-up or the runner failed, which says nothing about the candidate. It is tried again next time. */
   status: z.enum(['task', 'refused', 'broken']),
   /** The id of the task. */
   task: z.string().optional(),
@@ -22,14 +25,14 @@ const entrySchema = z.object({
 
 export type MiningEntry = z.infer<typeof entrySchema>;
 
-/** Remembers which commits were tried, so that mining goes on where it ended. */
+/** Remembers which candidates were tried, so that mining goes on where it ended. */
 export type MiningJournal = {
-  /** By commit; the last one counts. */
-  entries: ReadonlyMap<string, MiningEntry>;
+  /** The last entry of a candidate. */
+  entryOf(method: Method, id: string): MiningEntry | undefined;
   add(entry: MiningEntry): Promise<void>;
 };
 
-/** Opens the journal of a folder of tasks. A line that was cut off is as if its commit had not been tried. */
+/** Opens the journal of a folder of tasks. A line that was cut off is as if its candidate had not been tried. */
 export async function openJournal(folder: string): Promise<MiningJournal> {
   const file = join(folder, 'mined.jsonl');
   await mkdir(folder, { recursive: true });
@@ -37,17 +40,19 @@ export async function openJournal(folder: string): Promise<MiningJournal> {
   const entries = new Map<string, MiningEntry>();
   for (const line of text.split('\n')) {
     const entry = entrySchema.safeParse(parsedJson(line));
-    if (entry.success) entries.set(entry.data.commit, entry.data);
+    if (entry.success) entries.set(keyOf(entry.data), entry.data);
   }
   if (text !== '' && !text.endsWith('\n')) await appendFile(file, '\n');
   return {
-    entries,
+    entryOf: (method, id) => entries.get(keyOf({ method, id })),
     async add(entry) {
-      entries.set(entry.commit, entry);
+      entries.set(keyOf(entry), entry);
       await appendFile(file, `${JSON.stringify(entry)}\n`);
     },
   };
 }
+
+const keyOf = ({ method, id }: Pick<MiningEntry, 'method' | 'id'>): string => `${method} ${id}`;
 
 function parsedJson(line: string): unknown {
   try {

@@ -5,8 +5,8 @@ import { runGit } from '../workspace/__fixtures__/test-repo.ts';
 import { makeHistory } from './__fixtures__/history.ts';
 import { START, smallProject } from './__fixtures__/small-project.ts';
 import { classifyPath } from './classify-path.ts';
-import { draftOf } from './draft.ts';
 import { introducedNames } from './introduced-names.ts';
+import { replayDraft } from './replay-draft.ts';
 import { scanHistory } from './scan-history.ts';
 
 const LIMITS = { maxFiles: 15, maxLines: 600 };
@@ -84,10 +84,10 @@ test('a message cannot add a commit, and no name of a commit is an option', asyn
   expect(candidates).toMatchObject([{ parent: expect.stringMatching(/^[0-9a-f]{40}$/) }]);
   expect(leftOut).toHaveLength(1);
   const [commit] = candidates;
-  const draft = commit && (await draftOf(repo, commit));
+  const draft = commit && (await replayDraft(repo, 'a', commit));
   if (!commit || !draft || typeof draft === 'string') throw new Error(`no draft: ${draft}`);
   expect((await introducedNames(repo, draft)).own).toEqual(['half2']);
-  await expect(draftOf(repo, { ...commit, parent: `--output=${target(repo)}` })).rejects.toThrow();
+  await expect(replayDraft(repo, 'a', { ...commit, parent: `--output=${target(repo)}` })).rejects.toThrow();
   const base = `--open-files-in-pager=touch ${target(repo)};`;
   await expect(introducedNames(repo, { ...draft, base })).rejects.toThrow();
   expect(existsSync(target(repo))).toBe(false);

@@ -35,7 +35,8 @@ export type HistoryCommit = {
   files: ChangedFile[];
 };
 
-export type LeftOut = { commit: string; date: string; subject: string; reason: string };
+/** `commit` and `date` where it is a commit. */
+export type LeftOut = { subject: string; reason: string; commit?: string; date?: string };
 
 export type History = {
   /** Newest first. */

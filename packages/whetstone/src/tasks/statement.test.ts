@@ -4,9 +4,10 @@ import { cleanStatement } from './leaks.ts';
 import type { Issue } from './read-issues.ts';
 import { statementSources, stateTask } from './statement.ts';
 
-const source = { path: 'src/parse.ts', change: 'modified', kind: 'source', lines: 2 } as const;
 const draft: Draft = {
-  commit: { commit: 'c', parent: 'p', date: '2026-01-01T00:00:00Z', message: '', files: [source] },
+  ...{ id: 't', method: 'replay', subject: '', commit: 'c', date: '2026-01-01T00:00:00Z' },
+  sources: [{ path: 'src/parse.ts', lines: 2 }],
+  ...{ start: [], earlierTests: [] },
   base: 'p',
   tests: { runner: 'vitest', options: [], files: ['test/parse.test.ts'] },
   testFiles: [],

@@ -1,16 +1,20 @@
-import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { present } from '@whetstone/events/present';
 import { stringify } from 'yaml';
+import type { OverlayOperation } from '../config/config.ts';
 import { TASK_FILE } from '../config/read-task-file.ts';
 import { version } from '../version.ts';
 import type { Draft } from './draft.ts';
+import type { Method } from './methods.ts';
+import { type StartFile, writeStartFile } from './start-file.ts';
 import type { Statement } from './statement.ts';
 import type { Validation } from './validate.ts';
 
 /** The names of the files of a mined task beside its `task.yaml`. */
 export const TASK_PARTS = {
   hiddenTests: 'tests',
+  start: 'start',
   mustPass: 'must-pass.json',
   goldPatch: 'gold.patch',
   provenance: 'provenance.json',
@@ -20,8 +24,10 @@ export const TASK_PARTS = {
 export type Provenance = {
   schema_version: '1';
   whetstone_version: string;
-  method: 'replay';
+  method: Method;
+  /** The commit that the answer is taken from. */
   commit: string;
+  /** The commit that the task starts from. */
   base: string;
   /** ISO 8601, of the commit. */
   date: string;
@@ -48,18 +54,22 @@ export type Provenance = {
 /** How the dependencies of a task are installed, as in a task file. */
 export type TaskSetup = { setup?: string[]; setupTimeoutSeconds?: number; timeoutSeconds?: number };
 
-/** The folder of a task that is being made, with its tests. It is removed in the end unless it is moved to its place. */
+/**
+ * The folder of a task that is being made, with its tests and its start. It is removed in the end unless it is moved to its
+ * place.
+ */
 export async function startTask(folder: string, draft: Draft) {
-  const hiddenTests = join(folder, TASK_PARTS.hiddenTests);
   await rm(folder, { recursive: true, force: true });
-  for (const { path, content, executable } of draft.testFiles) {
-    const file = join(hiddenTests, path);
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, content);
-    if (executable) await chmod(file, 0o755);
-  }
+  for (const file of draft.testFiles) await writeStartFile(join(folder, TASK_PARTS.hiddenTests), file);
+  for (const file of draft.start) await writeStartFile(join(folder, TASK_PARTS.start), file);
   return {
-    hiddenTests,
+    hiddenTests: join(folder, TASK_PARTS.hiddenTests),
+    overlays: draft.start.map(
+      ({ path, content }): OverlayOperation =>
+        content === null
+          ? { kind: 'remove', paths: [path] }
+          : { kind: 'copy', source: join(folder, TASK_PARTS.start, path), target: path },
+    ),
     async keep(place: string) {
       await rm(place, { recursive: true, force: true });
       await rename(folder, place);
@@ -84,18 +94,20 @@ export async function writeTask(
   },
 ): Promise<void> {
   const { setup: commands, setupTimeoutSeconds, timeoutSeconds } = setup;
+  const isShown = statement.grade === 'tests';
+  const start = [...draft.start, ...(isShown ? [] : draft.earlierTests)];
+  for (const file of start) await writeStartFile(join(folder, TASK_PARTS.start), file);
+  const overlays = [
+    ...overlaysOf(TASK_PARTS.start, start),
+    ...(isShown ? overlaysOf(TASK_PARTS.hiddenTests, draft.testFiles) : []),
+  ];
   const task = {
     id: basename(folder),
     prompt: statement.prompt,
     category: statement.grade,
     repo_ref: draft.base,
     ...present({ setup: commands, setup_timeout_seconds: setupTimeoutSeconds }),
-    ...(statement.grade === 'tests' && {
-      overlays: draft.testFiles.map(({ path }) => ({
-        source: `${TASK_PARTS.hiddenTests}/${path}`,
-        target: path,
-      })),
-    }),
+    ...(overlays.length > 0 && { overlays }),
     hidden_tests: TASK_PARTS.hiddenTests,
     gold_patch: TASK_PARTS.goldPatch,
     validation: {
@@ -113,15 +125,18 @@ export async function writeTask(
   await writeFile(join(folder, TASK_PARTS.goldPatch), draft.goldPatch, 'latin1');
 }
 
+const overlaysOf = (folder: string, files: readonly StartFile[]) =>
+  files.map(({ path, content }) =>
+    content === null ? { remove: [path] } : { source: `${folder}/${path}`, target: path },
+  );
+
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
-function provenanceOf({ commit, base }: Draft, statement: Statement, validation: Validation): Provenance {
-  const sources = commit.files.filter(({ kind }) => kind === 'source');
+function provenanceOf(draft: Draft, statement: Statement, validation: Validation): Provenance {
+  const { method, commit, base, date, subject, sources } = draft;
   const lines = sources.map((file) => file.lines);
   return {
-    ...{ schema_version: '1', whetstone_version: version, method: 'replay' },
-    ...{ commit: commit.commit, base, date: commit.date },
-    subject: commit.message.split('\n', 1)[0] ?? '',
+    ...{ schema_version: '1', whetstone_version: version, method, commit, base, date, subject },
     grade: statement.grade,
     statement_source: statement.source ?? null,
     review: statement.review,

@@ -23,6 +23,8 @@ export type GitCall = {
   /** Default: the work tree, else the git directory, else the root. The current folder never matters. */
   cwd?: string;
   input?: string | Uint8Array | Readable;
+  /** Exit codes beside 0 that are an answer and not a failure. */
+  accepts?: readonly number[];
 };
 
 const NEUTRAL_CONFIG = [
@@ -71,7 +73,8 @@ export async function streamGit<T>(
   const exitCode = await started.exited;
   await drainOutput(started.stderr);
   // When git fails, the reader may fail too, on the truncated output. The error of git is the cause.
-  if (exitCode !== 0 && !(isUnread && exitCode === KILLED))
+  const isAnswer = exitCode === 0 || call.accepts?.includes(exitCode);
+  if (!isAnswer && !(isUnread && exitCode === KILLED))
     throw new GitError(args[0] ?? '', stderr.text(), exitCode);
   return await reading;
 }
