@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import type { Gate } from '../report/gate.ts';
 
 /** For an option that can be repeated. */
 export function collect(value: string, values: string[]): string[] {
@@ -30,4 +31,27 @@ export function rate(value: string): number {
     throw new InvalidArgumentError('It must be a share from 0 to 1, or a percentage like 80%.');
   }
   return number;
+}
+
+/** `10pp` as 0.1. */
+export function points(text: string): number {
+  const [, number = ''] = /^\s*(\d+(?:\.\d+)?)\s*(?:pp)?\s*$/.exec(text) ?? [];
+  const size = Number(number) / 100;
+  if (number === '' || size <= 0 || size >= 1) {
+    throw new InvalidArgumentError('It must be a number of points between 0 and 100, such as 10pp.');
+  }
+  return size;
+}
+
+/** Reads `delta > -5pp`. */
+export function gate(text: string): Gate {
+  const [, sign = '', number = '', unit] =
+    /^\s*delta\s*>=?\s*([-−+]?)\s*(\d+(?:\.\d+)?)\s*(pp)?\s*$/.exec(text) ?? [];
+  const size = Number(number) / 100;
+  if (number === '' || (unit === undefined && size !== 0) || size >= 1) {
+    throw new InvalidArgumentError(
+      'It must be a bound such as "delta > -5pp" or "delta > 0", between -100pp and 100pp.',
+    );
+  }
+  return { text: text.trim(), bound: sign === '-' || sign === '−' ? -size : size };
 }

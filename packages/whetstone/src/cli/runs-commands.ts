@@ -1,7 +1,6 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type Gate, parseGate } from '../report/gate.ts';
+import { type Command, Option } from 'commander';
 import type { ActionOf } from './command-action.ts';
-import { positiveInteger, rate } from './option-values.ts';
+import { gate, points, positiveInteger, rate } from './option-values.ts';
 
 /** The commands that look at several runs. */
 export function addRuns(program: Command, action: ActionOf): void {
@@ -81,22 +80,5 @@ export function addPlanning(program: Command, action: ActionOf): void {
 }
 
 const configOption = (): Option => new Option('-c, --config <file>', 'config file (default: as for run)');
-
-function gate(text: string): Gate {
-  const parsed = parseGate(text);
-  if (parsed) return parsed;
-  throw new InvalidArgumentError(
-    'It must be a bound such as "delta > -5pp" or "delta > 0", between -100pp and 100pp.',
-  );
-}
-
-function points(text: string): number {
-  const [, number = ''] = /^\s*(\d+(?:\.\d+)?)\s*(?:pp)?\s*$/.exec(text) ?? [];
-  const size = Number(number) / 100;
-  if (number === '' || size <= 0 || size >= 1) {
-    throw new InvalidArgumentError('It must be a number of points between 0 and 100, such as 10pp.');
-  }
-  return size;
-}
 
 const counts = (text: string): number[] => text.split(',').map((one) => positiveInteger(one.trim()));

@@ -20,16 +20,6 @@ export type GateResult = {
   sentence: string;
 };
 
-/** Reads `delta > -5pp`. `undefined` for anything else. */
-export function parseGate(text: string): Gate | undefined {
-  const [, sign = '', number = '', unit] =
-    /^\s*delta\s*>=?\s*([-−+]?)\s*(\d+(?:\.\d+)?)\s*(pp)?\s*$/.exec(text) ?? [];
-  if (number === '' || (unit === undefined && Number(number) !== 0)) return undefined;
-  const size = Number(number) / 100;
-  if (size >= 1) return undefined;
-  return { text: text.trim(), bound: sign === '-' || sign === '−' ? -size : size };
-}
-
 /**
  * Tests a bound, never the point. Every pair must be above it:
  * - `passed` when all 95 % intervals lie above the bound, also if every case without a result came out against it;

@@ -60,7 +60,9 @@ describe('arms', () => {
       ...manifest,
       case_matrix: manifest.case_matrix.filter(({ variant }) => variant === 'baseline'),
     };
-    expect(summarize(only, skipped).headline).toContain('None of 4 cases has a result: all skipped themselves.');
+    expect(summarize(only, skipped).headline).toContain(
+      'None of 4 cases has a result: all skipped themselves.',
+    );
   });
 
   test('have no rate without a result, and no interval with one task', () => {

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { gate, points } from './option-values.ts';
+
+test.each([
+  ['delta > -5pp', -0.05],
+  ['delta>=−2.5pp', -0.025],
+  ['delta > 0', 0],
+  ['delta > 10pp', 0.1],
+])('%s is a bound', (text, bound) => {
+  expect(gate(text).bound).toBeCloseTo(bound, 12);
+});
+
+test.each(['delta < 5pp', 'delta > -5', 'cost > 0', 'delta > -100pp', ''])('%j is not a bound', (text) => {
+  expect(() => gate(text)).toThrow('It must be a bound such as "delta > -5pp"');
+});
+
+test('points are a share of 100', () => {
+  expect(points('12.5 pp')).toBe(0.125);
+  expect(() => points('0')).toThrow('It must be a number of points');
+});
