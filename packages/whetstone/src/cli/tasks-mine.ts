@@ -2,10 +2,12 @@ import { existsSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
+import { createMask } from '@whetstone/sandbox';
 import { findTestCommands } from '../init/test-commands.ts';
 import { counted, percentNumber } from '../report/format.ts';
 import { escapedJson } from '../report/json.ts';
 import { oneLine } from '../report/sanitize.ts';
+import { collectSecrets } from '../run/collect-secrets.ts';
 import type { Candidates } from '../tasks/candidate.ts';
 import { findCandidates } from '../tasks/candidates.ts';
 import type { Method } from '../tasks/methods.ts';
@@ -65,7 +67,10 @@ export async function tasksMineCommand(options: TasksMineOptions, streams: Strea
     return 0;
   }
   const issues = await readIssues(options.issues.map((file) => resolve(file)));
-  const sessions = await readSessionTurns(options.sessions.map((folder) => resolve(folder)));
+  const sessions = await readSessionTurns(
+    options.sessions.map((folder) => resolve(folder)),
+    { workTree, mask: createMask(collectSecrets([], undefined, process.env)) },
+  );
   const detected = findTestCommands(workTree)[0]?.setup;
   const { setup } = options;
   const isSaid = setup.length > 0 || options.prepare.length > 0;

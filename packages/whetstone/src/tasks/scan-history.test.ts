@@ -50,8 +50,11 @@ test('a history tells of each commit whether it is a candidate, or why not', asy
     'Revert "Count right"': 'it reverts another commit',
     'fixup! Count right': 'it is meant to be squashed',
   });
+  // Each commit is one day after the one before, whatever is narrowed.
+  const dayBefore = ({ date }: { date: string }) => Date.parse(date) - 86_400_000;
   const narrow = await scanHistory(repo, { ...LIMITS, paths: ['packages'], since: '2026-01-01' });
   expect(narrow.candidates.map(({ message }) => message)).toEqual(['Test both packages', 'Count right']);
+  for (const one of narrow.candidates) expect(Date.parse(one.previousDate ?? '')).toBe(dayBefore(one));
   rmSync(repo, { recursive: true });
 });
 

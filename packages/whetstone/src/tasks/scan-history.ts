@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { present } from '@whetstone/events/present';
 import { git } from '../workspace/git.ts';
-import { openRepository, resolveCommit } from '../workspace/repository.ts';
+import { openRepository, type Repository, resolveCommit } from '../workspace/repository.ts';
 import { classifyPath, type PathKind } from './classify-path.ts';
 
 /** Which commits are worth a try. Sizes count only sources and tests. */
@@ -28,7 +28,7 @@ export type HistoryCommit = {
   parent: string;
   /** ISO 8601. */
   date: string;
-  /** Of the commit before it on the same branch. */
+  /** Of its parent. */
   previousDate?: string;
   /** The whole message. */
   message: string;
@@ -93,13 +93,26 @@ export async function scanHistory(repo: string, options: ScanOptions): Promise<H
     const reason = !hasParent ? 'it has no parent' : reasonToLeaveOut(read, message, options);
     const subject = message.split('\n', 1)[0] ?? '';
     if (reason !== undefined) leftOut.push({ commit, date, subject, reason });
-    else {
-      const previousDate = fields[at + FIELDS + 2];
-      const { files } = read;
-      candidates.push({ commit, parent, date, message: message.trim(), files, ...present({ previousDate }) });
-    }
+    else candidates.push({ commit, parent, date, message: message.trim(), files: read.files });
   }
-  return { candidates, leftOut, isShallow: existsSync(join(repository.commonDir, 'shallow')) };
+  const dates = await datesOf(
+    repository,
+    candidates.map((one) => one.parent),
+  );
+  return {
+    candidates: candidates.map((one) => ({ ...one, ...present({ previousDate: dates.get(one.parent) }) })),
+    leftOut,
+    isShallow: existsSync(join(repository.commonDir, 'shallow')),
+  };
+}
+
+/** The dates of commits, by id. */
+async function datesOf({ gitDir }: Repository, commits: readonly string[]): Promise<Map<string, string>> {
+  if (commits.length === 0) return new Map();
+  const log = ['log', '--no-walk=unsorted', '--no-show-signature', '--format=%H %aI', '--stdin'];
+  const output = await git(log, { gitDir, input: commits.join('\n') });
+  const lines = output.toString().split('\n').filter(Boolean);
+  return new Map(lines.map((line) => line.split(' ') as [string, string]));
 }
 
 /** Of one commit. */

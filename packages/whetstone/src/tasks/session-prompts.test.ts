@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { createMask } from '@whetstone/sandbox';
 import { expect, test } from 'vitest';
 import type { HistoryCommit } from './scan-history.ts';
 import { promptsBefore, readSessionTurns, type SessionTurn } from './session-prompts.ts';
@@ -9,29 +10,37 @@ const commit = (date: string, previousDate?: string): HistoryCommit => ({
   ...(previousDate !== undefined && { previousDate }),
 });
 const turn = (day: number, prompt: string, touched = '', session = 's'): SessionTurn => ({
-  ...{ session, prompt, touched },
+  ...{ session, prompt, touched, roots: ['/home/me/project'], from: 'packages' },
   at: Date.parse(`2026-01-${String(day).padStart(2, '0')}T12:00:00Z`),
 });
 
 test('the prompts since the commit before, up to the last turn that touched a source, are the statement', () => {
   const turns = [
-    turn(1, 'Too early', 'src/a.ts'),
+    turn(1, 'Too early', '../src/a.ts'),
     turn(3, 'Plan it'),
-    turn(4, 'Do it', '{"path":"/home/me/project/src/a.ts"}'),
-    turn(4, 'Elsewhere', 'src/b.ts', 'other'),
-    turn(5, 'Thanks'),
-    turn(9, 'Too late', 'src/a.ts'),
+    turn(4, 'Do it', 'cat /home/me/project/src/a.ts'),
+    turn(4, 'Elsewhere', '../src/b.ts', 'other'),
+    turn(5, 'Thanks', 'cat /home/me/other/src/a.ts src/a.ts ../lib/src/a.ts ../src/a.tsx'),
+    turn(9, 'Too late', '../src/a.ts'),
   ];
   expect(promptsBefore(commit('2026-01-06T00:00:00Z', '2026-01-02T00:00:00Z'), turns)).toEqual([
     { grade: 'session', text: 'Plan it\n\nDo it', source: 'session s' },
   ]);
   expect(promptsBefore(commit('2026-01-06T00:00:00Z', '2026-01-05T00:00:00Z'), turns)).toEqual([]);
+  const [start] = promptsBefore(commit('2026-01-02T00:00:00Z'), [
+    turn(1, 'First', "sed -i '' ./../src/a.ts"),
+  ]);
+  expect(start?.text).toBe('First');
 });
 
-test('sessions of released agents have prompts, times and what was touched', async () => {
+test('sessions of released agents have prompts, times and what was touched; those of other folders are left out', async () => {
+  const mask = createMask(['Compact']);
+  const prompts: string[] = [];
   const native = join(import.meta.dirname, '../../../agents/src/native');
   for (const folder of ['pi/__fixtures__/pi-0.87.1', 'qwen-code/__fixtures__/qwen-code-0.24.4']) {
-    const turns = await readSessionTurns([join(native, folder)]);
+    const turns = await readSessionTurns([join(native, folder)], { workTree: '/workspace', mask });
+    expect(await readSessionTurns([join(native, folder)], { workTree: '/work', mask })).toEqual([]);
+    prompts.push(...turns.map(({ prompt }) => prompt));
     expect(turns.length, folder).toBeGreaterThan(0);
     expect(turns.filter(({ prompt, at }) => prompt !== '' && at > 0)).toHaveLength(turns.length);
     expect(
@@ -39,4 +48,5 @@ test('sessions of released agents have prompts, times and what was touched', asy
       folder,
     ).toBe(true);
   }
+  expect(prompts).toContain('[masked] please.');
 });

@@ -1,5 +1,9 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { join, posix, relative } from 'node:path';
 import { readTranscripts } from '@whetstone/agents';
 import type { StreamEvent } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
+import { isUnder, type Mask } from '@whetstone/sandbox';
 import type { HistoryCommit } from './scan-history.ts';
 import type { StatementSource } from './statement.ts';
 
@@ -9,6 +13,10 @@ export type SessionTurn = {
   /** Milliseconds since 1970. */
   at: number;
   prompt: string;
+  /** The folder of the repository, absolute, as the session may write it. */
+  roots: readonly string[];
+  /** Where the agent worked, from the root of the repository. Absent where its session does not say. */
+  from?: string;
   /** The paths and commands that the agent used, as text to search in. */
   touched: string;
 };
@@ -16,22 +24,34 @@ export type SessionTurn = {
 /** How long before its commit a prompt can be, in milliseconds. */
 const LONGEST = 3 * 86_400_000;
 
-/** Reads the turns of all sessions in folders where agents keep them. A file that is not a session is passed over. */
-export async function readSessionTurns(folders: readonly string[]): Promise<SessionTurn[]> {
+/**
+ * Reads the turns of all sessions in folders where agents keep them, except sessions that worked outside of `workTree`. A
+ * file that is not a session is passed over. `mask` is applied to the prompts.
+ */
+export async function readSessionTurns(
+  folders: readonly string[],
+  { workTree, mask }: { workTree: string; mask: Mask },
+): Promise<SessionTurn[]> {
   const turns: SessionTurn[] = [];
+  const root = realPath(workTree);
   for (const folder of folders) {
     for await (const transcript of readTranscripts(folder)) {
       if (transcript.status !== 'read') continue;
+      const { workingDir } = transcript.metadata;
+      const from = workingDir === undefined ? undefined : relative(root, realPath(workingDir));
+      if (from !== undefined && !isUnder(root, join(root, from))) continue;
+      const place = { roots: [...new Set([workTree, root])], ...present({ from }) };
       const session = transcript.sessionId ?? transcript.file;
       for (const events of Map.groupBy(transcript.events, ({ turn = 0 }) => turn).values()) {
-        turns.push(...turnOf(session, events));
+        const own = turnOf(session, events);
+        turns.push(...own.map((turn) => ({ ...turn, ...place, prompt: mask.text(turn.prompt) })));
       }
     }
   }
   return turns.sort((a, b) => a.at - b.at);
 }
 
-function turnOf(session: string, events: readonly StreamEvent[]): SessionTurn[] {
+function turnOf(session: string, events: readonly StreamEvent[]): Omit<SessionTurn, 'roots'>[] {
   const said = events.filter(
     (event) => event.type === 'message' && event.role === 'user' && !event.parentCallId,
   );
@@ -42,9 +62,31 @@ function turnOf(session: string, events: readonly StreamEvent[]): SessionTurn[] 
   if (prompt === '' || Number.isNaN(at)) return [];
   const touched = events.flatMap((event) => {
     if (event.type === 'file.changed') return event.path;
-    return event.type === 'action.called' ? JSON.stringify(event.input) : [];
+    return event.type === 'action.called' ? textsIn(event.input) : [];
   });
   return [{ session, at, prompt, touched: touched.join('\n') }];
+}
+
+/** The strings in a value, however deep. */
+const textsIn = (value: unknown): string[] =>
+  typeof value === 'string'
+    ? [value]
+    : typeof value === 'object' && value !== null
+      ? Object.values(value).flatMap(textsIn)
+      : [];
+
+/** Without links; as it is where it is not there any more. */
+function realPath(path: string): string {
+  return existsSync(path) ? realpathSync(path) : path;
+}
+
+/** Whether a turn names a path of the repository, from its root or from where the agent worked. */
+function names({ roots, from, touched }: SessionTurn, path: string): boolean {
+  const own = from === undefined ? [] : [posix.relative(from, path)];
+  const written = [...roots.map((root) => join(root, path)), ...own].map((one) =>
+    one.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'),
+  );
+  return new RegExp(`(?<![\\w./-])(?:\\./)?(?:${written.join('|')})(?![\\w-]|[./]\\w)`).test(touched);
 }
 
 /**
@@ -60,7 +102,7 @@ export function promptsBefore(commit: HistoryCommit, turns: readonly SessionTurn
   const within = turns.filter(({ at }) => at > start && at <= end);
   const sources = commit.files.filter(({ kind }) => kind === 'source').map(({ path }) => path);
   return [...Map.groupBy(within, ({ session }) => session)].flatMap(([session, own]): StatementSource[] => {
-    const last = own.findLastIndex(({ touched }) => sources.some((path) => touched.includes(path)));
+    const last = own.findLastIndex((turn) => sources.some((path) => names(turn, path)));
     if (last === -1) return [];
     const text = own.slice(0, last + 1).map(({ prompt }) => prompt);
     return [{ grade: 'session', text: text.join('\n\n'), source: `session ${session}` }];
