@@ -1,10 +1,11 @@
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { cacheFolder } from '@whetstone/agents/cache-folder';
 import { present } from '@whetstone/events/present';
 import type { Config, TaskConfig } from '../config/config.ts';
 import { readTaskFolder, taskFoldersIn } from '../config/read-task-file.ts';
 import { counted } from '../report/format.ts';
 import { escapedJson } from '../report/json.ts';
+import { oneLine } from '../report/sanitize.ts';
 import { tableLines } from '../report/text-layout.ts';
 import { checkTask, type TaskCheck } from '../tasks/check-tasks.ts';
 import { openTaskRoom } from '../tasks/task-room.ts';
@@ -41,8 +42,10 @@ export async function tasksCheckCommand(
   for (const task of chosen) {
     if (signal.aborted) break;
     const check = await checkTask(task, { room, repeat: options.repeat, signal });
+    // What was stopped says nothing about its task.
+    if (signal.aborted) break;
     checks.push(check);
-    if (!options.json) stderr.write(`${checks.length}/${chosen.length} ${task.id}\n`);
+    if (!options.json) stderr.write(`${checks.length}/${chosen.length} ${oneLine(task.id)}\n`);
   }
   const unfit = checks.filter(({ problems }) => problems.length > 0);
   if (options.json) stdout.write(escapedJson({ checks, unfit: unfit.map(({ task }) => task) }));
@@ -66,7 +69,11 @@ async function tasksOf(
       folders.flatMap((folder) => taskFoldersIn(resolve(folder)).map(readTaskFolder)),
     );
     const path = resolve(repo ?? '.');
-    const place = { repo: { path, baseRef: 'HEAD' }, withheld: [], logs: tmpdir() };
+    const place = {
+      repo: { path, baseRef: 'HEAD' },
+      withheld: [],
+      logs: join(cacheFolder(), 'prepare-logs'),
+    };
     const environment = environmentOf(prepare, setupTimeout);
     return { ...place, tasks: read, sandbox: { provider: 'process' }, ...present({ environment }) };
   }
@@ -77,14 +84,14 @@ async function tasksOf(
 }
 
 function checkLines(checks: readonly TaskCheck[]): string[] {
-  const share = (runs: TaskCheck['gold']) => (runs === null ? '–' : `${runs.passed}/${runs.runs}`);
+  const share = (runs: TaskCheck['gold']) => (!runs?.runs ? '–' : `${runs.passed}/${runs.runs}`);
   const rows = checks.map((check) => [
     check.problems.length === 0 ? 'fit' : 'UNFIT',
     share(check.nop),
     share(check.gold),
     String(check.flaky.length),
-    `${check.seconds.toFixed(1)} s`,
-    check.task,
+    check.seconds === null ? '–' : `${check.seconds.toFixed(1)} s`,
+    oneLine(check.task),
   ]);
   const columns = [
     { width: 5 },
@@ -98,8 +105,8 @@ function checkLines(checks: readonly TaskCheck[]): string[] {
   return [
     ...tableLines(columns, [['', 'nop', 'gold', 'flaky', 'time', 'task'], ...rows]),
     ...checks.flatMap(({ task, problems, warnings }) => [
-      ...problems.map((problem) => `\n${task}: ${problem}`),
-      ...warnings.map((warning) => `\n${task}: look at this: ${warning}`),
+      ...problems.map((problem) => `\n${oneLine(task)}: ${oneLine(problem)}`),
+      ...warnings.map((warning) => `\n${oneLine(task)}: look at this: ${oneLine(warning)}`),
     ]),
     '',
     unfit === 0

@@ -109,6 +109,9 @@ test('a task file includes folders of tasks; what is wrong in one is shown with 
     'own/a/task.yaml': written('a', 'gold_patch: gold.patch\nvalidation: { commands: ["test -e done"] }\n'),
     'own/a/gold.patch': '--- /dev/null\n+++ b/done\n@@ -0,0 +1 @@\n+This is a part of the answer: é.\n',
     'own/b/task.yaml': written('b', 'validation: { commands: ["true"] }\n'),
+    'own/c/task.yaml': written('c', 'gold_patch: gold.patch\nvalidation: { commands: ["test -e done"] }\n'),
+    'own/c/gold.patch': '--- a/none\n+++ b/none\n@@ -1 +1 @@\n-\u001b[2Ja\n+b\n',
+    'own/d/task.yaml': written('d', 'repo_ref: nowhere\nvalidation: { commands: ["test -e done"] }\n'),
   });
   const { stdout, exitCode } = await project.whetstone(['tasks', 'check', '--json']);
   expect(exitCode).toBe(1);
@@ -123,9 +126,23 @@ test('a task file includes folders of tasks; what is wrong in one is shown with 
       ...{ task: 'b', gold: null, problems: ['passes without any work in 1 of 1 runs'] },
       warnings: ['no gold_patch, so nothing shows that it can be solved'],
     }),
+    expect.objectContaining({
+      ...{ task: 'c', nop: { passed: 0, runs: 1 }, gold: { passed: 0, runs: 0 } },
+      problems: [expect.stringContaining('git apply failed')],
+    }),
+    expect.objectContaining({
+      ...{ task: 'd', nop: { passed: 0, runs: 0 }, gold: null, seconds: null },
+      problems: ['No commit is named "nowhere".'],
+    }),
   ]);
+  const unprepared = await project.whetstone([
+    ...['tasks', 'check', 'own/b', '--repo', repo, '--prepare', 'exit 3'],
+  ]);
+  expect(unprepared.exitCode).toBe(1);
+  expect(unprepared.stdout).toMatch(/UNFIT {2}– +– +0 +– {2}b\n/);
+  expect(unprepared.stdout).not.toContain('nothing verifies the work');
   const review = await project.whetstone(['tasks', 'review', 'own']);
-  expect(review.stdout).toContain('── 1 of 2: a\nAnswer: 1 file, +1 −0\n\n  Do it.\n');
+  expect(review.stdout).toContain('── 1 of 4: a\nAnswer: 1 file, +1 −0\n\n  Do it.\n');
 
   writeFileSync(
     join(project.root, 'own/b/task.yaml'),

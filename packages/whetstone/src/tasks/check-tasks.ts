@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { WhetstoneError } from '@whetstone/errors';
 import type { TaskConfig } from '../config/config.ts';
 import { listSource } from '../config/source-tree.ts';
 import type { TaskRoom } from './task-room.ts';
@@ -6,14 +7,14 @@ import type { TaskRoom } from './task-room.ts';
 /** What was found about one task. */
 export type TaskCheck = {
   task: string;
-  /** How often the unchanged tree passed. It should never. */
+  /** How often the unchanged tree passed. It should never. `runs` counts only runs that could be judged. */
   nop: { passed: number; runs: number };
   /** How often the patch that solves the task passed; `null` where the task names none. */
   gold: { passed: number; runs: number } | null;
   /** Ids of tests whose result changed between runs of the same tree. */
   flaky: string[];
-  /** Mean seconds of one verification. */
-  seconds: number;
+  /** Mean seconds of one verification; `null` where none took place. */
+  seconds: number | null;
   /** Why the task is not fit for use, in sentences. Empty: it is. */
   problems: string[];
   /** What a person should look at, in sentences. */
@@ -38,15 +39,24 @@ export async function checkTask(
   let runs = 0;
   const judge = async (patch: string | null) => {
     let passed = 0;
+    let judged = 0;
     const first = new Map<string, string>();
     for (let round = 0; round < repeat; round += 1) {
-      const found = await room.judge(task, patch, { signal });
+      const found = await room.judge(task, patch, { signal }).catch(problemOf);
+      if (typeof found === 'string') {
+        problems.push(found);
+        continue;
+      }
+      if (found.broken) {
+        problems.push(found.broken.evidence);
+        continue;
+      }
       seconds += found.seconds;
+      judged += 1;
       runs += 1;
-      if (found.broken) problems.push(found.broken.evidence);
       if (found.validation === 'skipped' && found.hard.length === 0)
         problems.push('nothing verifies the work');
-      const isPassed = found.validation !== 'failed' && found.hardStatus !== 'failed' && !found.broken;
+      const isPassed = found.validation !== 'failed' && found.hardStatus !== 'failed';
       if (isPassed) passed += 1;
       else if (patch !== null && found.failure !== undefined)
         problems.push(`with its patch: ${found.failure}`);
@@ -55,7 +65,7 @@ export async function checkTask(
         first.set(id, status);
       }
     }
-    return { passed, runs: repeat };
+    return { passed, runs: judged };
   };
   const nop = await judge(null);
   const patch = task.goldPatch === undefined ? null : await readFile(task.goldPatch, 'latin1');
@@ -66,10 +76,16 @@ export async function checkTask(
   if (unreliable.length > 0) problems.push(`relies on flaky tests: ${unreliable.join(', ')}`);
   return {
     ...{ task: task.id, nop, gold, flaky: [...flaky] },
-    seconds: Math.round((seconds / runs) * 10) / 10,
+    seconds: runs === 0 ? null : Math.round((seconds / runs) * 10) / 10,
     problems: [...new Set(problems)],
     warnings: await warningsOf(task, patch),
   };
+}
+
+/** A patch that cannot be applied, or a commit that is not there, is a problem of its task only. */
+function problemOf(error: unknown): string {
+  if (!(error instanceof WhetstoneError)) throw error;
+  return error.message;
 }
 
 async function warningsOf(task: TaskConfig, patch: string | null): Promise<string[]> {
