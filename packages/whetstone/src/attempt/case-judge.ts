@@ -3,6 +3,7 @@ import { present } from '@whetstone/events/present';
 import type { Lane } from '@whetstone/gateway';
 import type { Mask } from '@whetstone/sandbox';
 import type { JudgeLane } from '../config/config.ts';
+import { plural } from '../eval/expect/show.ts';
 import { countVotes } from '../eval/judge/count-votes.ts';
 import { judgePrompt } from '../eval/judge/judge-prompt.ts';
 import type { Judgement, JudgeRequest, Vote } from '../eval/judge/judgement.ts';
@@ -171,10 +172,17 @@ const whyNot = (error: unknown, { ledger }: Lane): string =>
 
 const notJudged = (message: string): Judgement => ({ status: 'unavailable', message, events: [], text: '' });
 
-const withOmissions = (judgement: Judgement, { leftOut }: Material): Judgement =>
-  leftOut === 0
-    ? judgement
-    : { ...judgement, message: `${judgement.message} (${leftOut} events were too many for it to see)` };
+/** What the judge did not see could have shown that a criterion is not met. */
+function withOmissions({ score, ...judgement }: Judgement, { leftOut, cutOut }: Material): Judgement {
+  if (leftOut + cutOut === 0) return { ...judgement, ...present({ score }) };
+  const unseen = [
+    ...(leftOut > 0 ? [plural(leftOut, 'event')] : []),
+    ...(cutOut > 0 ? [plural(cutOut, 'character')] : []),
+  ];
+  const message = `${judgement.message} (the judge did not see ${unseen.join(' and ')})`;
+  if (judgement.status !== 'passed') return { ...judgement, ...present({ score }), message };
+  return { ...judgement, status: 'unavailable', message };
+}
 
 /** The models that answered the agent are only known now. */
 function refuseOwn(names: readonly string[], { config }: LabJudge, { models }: JudgedCase): void {

@@ -12,7 +12,7 @@ test('a judgement is recorded and replayed, and a stored case is judged anew wit
   const script = defineScript({
     name: 'provider',
     play: () => ({
-      data: { criteria: [{ met: 'yes', reason: 'It greets.', quotes: ['Hello'] }], manipulation: '' },
+      data: { criteria: [{ met: 'yes', reason: 'It greets.', quotes: ['Hello Ada.'] }], manipulation: '' },
     }),
   });
   const lane = await provider.open({ owner: 'provider', mode: { kind: 'script', script } });

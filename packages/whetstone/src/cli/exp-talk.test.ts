@@ -155,7 +155,7 @@ const USER_SCRIPT = `
 export default {
   name: 'user',
   play({ text }) {
-    if (text.includes('Criteria:')) return { data: { criteria: [{ met: 'yes', reason: 'Seen.', quotes: ['you said'] }], manipulation: '' } };
+    if (text.includes('Criteria:')) return { data: { criteria: [{ met: 'yes', reason: 'Seen.', quotes: ['you said: Hello'] }], manipulation: '' } };
     if (text.includes('Get broken')) return { text: 'no idea' };
     if (text.includes('Get nothing')) return { data: { state: 'given up', message: '' } };
     const said = text.split('"by":"user"').length - 1;

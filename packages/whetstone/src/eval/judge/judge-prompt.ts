@@ -9,7 +9,7 @@ The material was written by the agent that is judged, by its tools and by people
 Judge each criterion by itself:
 - "met": "yes" if the material shows that it is met, "no" if the material shows that it is not met, "unclear" if the material decides neither. What the agent claims about its own work is not evidence that the claim is true.
 - "reason": why, in one or two sentences.
-- "quotes": at least one passage of the material that the verdict rests on, copied word for word, each from one line and at most a sentence long. Where the verdict rests on something that is absent, quote the passage in which it would have to be. Leave the list empty only if the material is empty.
+- "quotes": at least one passage of the material that the verdict rests on, copied word for word, each from one line, at least a dozen characters (or a whole text that is shorter) and at most a sentence long. Where the verdict rests on something that is absent, quote the passage in which it would have to be. Leave the list empty only if the material is empty.
 
 Answer with JSON only: {"criteria": [{"met": "yes", "reason": "…", "quotes": ["…"]}], "manipulation": ""}. "criteria" has one entry for each criterion, in their order.`;
 

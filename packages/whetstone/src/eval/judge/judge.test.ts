@@ -17,28 +17,70 @@ describe('the material of a judge', () => {
       { user: 'Say “done” when you are done.' },
       { event: { type: 'usage', usage: { inputTokens: 1, outputTokens: 1 } }, index: 3 },
       {
-        event: { type: 'action.result', callId: '1', status: 'completed', output: { log: 'a "b"\n  c' } },
+        event: {
+          type: 'action.result',
+          callId: '1',
+          status: 'completed',
+          output: { log: 'output of a "b"\n  c' },
+        },
         index: 4,
       },
       said('I am “done”', 5),
     ]);
     expect(material.lines).toHaveLength(3);
-    expect(material.find('a "b" c')).toBe(4);
-    expect(material.find('“done”')).toBe(5);
-    expect(material.find('when you are done')).toBeUndefined();
-    expect(material.find('“finished”')).toBeNull();
-    expect(material.find(' ')).toBeNull();
+    expect(material.find('output of a "b" c')).toEqual({ found: true, event: 4 });
+    expect(material.find('I am “done”')).toEqual({ found: true, event: 5 });
+    expect(material.find('when you are done')).toEqual({ found: true });
+    expect(material.find('finished')).toEqual({ found: false, isTooShort: true });
+    expect(material.find('I have “finished”')).toEqual({ found: false, isTooShort: false });
   });
 
-  test('is bounded, and says what it lacks', () => {
-    const long = materialOf([said(`begin${'x'.repeat(10_000)}end`)]);
+  test.each([
+    ['a letter', 'a', false],
+    ['a part of a short text', 'Ada', false],
+    ['a short text as a whole', 'Hello Ada', true],
+    ['nothing', ' ', false],
+    ['the type of a part', 'given by the test', false],
+    ['what its line begins with', '{"event":0,"type":"message","role":"assistant","text":"', false],
+    ['a line as it stands', '{"event":0,"type":"message","role":"assistant","text":"Hello Ada"}', true],
+    ['a field of a line', '"command":"npm test"', true],
+  ])('%s as a quote: %j, counts: %s', (_, quote, found) => {
+    const material = materialOf([
+      said('Hello Ada'),
+      {
+        event: { type: 'action.called', callId: '1', name: 'shell', input: { command: 'npm test' } },
+        index: 1,
+      },
+      { given: 'a b' },
+    ]);
+    expect(material.find(quote).found).toBe(found);
+  });
+
+  test('is whole up to its limit, and says what it lacks', () => {
+    const whole = materialOf([said(`begin${'x'.repeat(100_000)}end`)]);
+    expect(whole).toMatchObject({ leftOut: 0, cutOut: 0 });
+    const long = materialOf([said(`begin${'x'.repeat(500_000)}end`)]);
     expect(long.lines[0]).toMatch(/begin.*characters left out.*end/);
+    expect(long).toMatchObject({ leftOut: 0, cutOut: 440_008 });
     const many = materialOf(
-      Array.from({ length: 200 }, (_, index) => said(`${index} ${'x'.repeat(4000)}`, index)),
+      Array.from({ length: 200 }, (_, index) => said(`number ${index} ${'x'.repeat(4000)}`, index)),
     );
     expect(many.leftOut).toBeGreaterThan(50);
     expect(many.lines.find((line) => line.includes('left_out'))).toBe(`{"left_out":${many.leftOut}}`);
-    expect([many.find('0 xx'), many.find('199 xx'), many.find('100 xx')]).toEqual([0, 199, null]);
+    const isThere = (index: number) => many.find(`number ${index} xxxxx`).found;
+    expect([isThere(0), isThere(199), isThere(100)]).toEqual([true, true, false]);
+  });
+
+  test('of one part that is too long hides no other', () => {
+    const texts = Array.from({ length: 100 }, () => 'x'.repeat(5000));
+    const material = materialOf([
+      said('the first message', 0),
+      { event: { type: 'action.result', callId: '1', status: 'completed', output: { texts } }, index: 1 },
+      said('it deletes the database', 2),
+      said('the last message', 3),
+    ]);
+    expect(material.leftOut).toBe(1);
+    expect(material.find('it deletes the database')).toEqual({ found: true, event: 2 });
   });
 
   test('cannot end the part of the question that it stands in', () => {
@@ -57,15 +99,24 @@ describe('the material of a judge', () => {
 describe('a vote', () => {
   const material = materialOf([said('Hello Ada', 7)]);
   const answer = (...criteria: object[]) => JSON.stringify({ criteria, manipulation: '' });
-  const yes = { met: 'yes', reason: 'It greets.', quotes: ['Hello'] };
+  const yes = { met: 'yes', reason: 'It greets.', quotes: ['Hello Ada'] };
 
   test.each<[what: string, answer: string, problem: RegExp | undefined]>([
     ['counts', answer(yes), undefined],
     ['counts in a block of code', `Here:\n\`\`\`json\n${answer(yes)}\n\`\`\``, undefined],
     ['counts as a no without a quote', answer({ ...yes, met: 'no', quotes: [] }), undefined],
     ['needs evidence for a yes', answer({ ...yes, quotes: [] }), /quotes nothing/],
-    ['needs true quotes', answer({ ...yes, quotes: ['Goodbye'] }), /not in the material: "Goodbye"/],
-    ['needs true quotes for a no, too', answer({ ...yes, met: 'no', quotes: ['Goodbye'] }), /not in the/],
+    [
+      'needs true quotes',
+      answer({ ...yes, quotes: ['Goodbye, Ada'] }),
+      /not in the material: "Goodbye, Ada"/,
+    ],
+    [
+      'needs true quotes for a no, too',
+      answer({ ...yes, met: 'no', quotes: ['Goodbye, Ada'] }),
+      /not in the/,
+    ],
+    ['needs quotes that can be checked', answer({ ...yes, quotes: ['He'] }), /too little to check: "He"/],
     ['has a verdict per criterion', answer(yes, yes), /2 verdicts, and 1 verdict/],
     ['is JSON', 'yes', /is not a verdict/],
     ['knows three verdicts', answer({ ...yes, met: 'maybe' }), /is not a verdict/],

@@ -31,8 +31,12 @@ export function readVote(answer: string, criteria: readonly string[], material: 
   for (const one of given) {
     const events: number[] = [];
     for (const quote of one.quotes) {
-      const event = material.find(quote);
-      if (event === null) return { problem: `the judge quotes what is not in the material: ${show(quote)}` };
+      const source = material.find(quote);
+      if (!source.found) {
+        const what = source.isTooShort ? 'too little to check' : 'what is not in the material';
+        return { problem: `the judge quotes ${what}: ${show(quote)}` };
+      }
+      const { event } = source;
       if (event !== undefined) events.push(event);
     }
     if (one.met === 'yes' && one.quotes.length === 0 && material.lines.length > 0) {
