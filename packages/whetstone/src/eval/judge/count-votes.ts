@@ -27,7 +27,7 @@ export function countVotes(criteria: readonly string[], votes: readonly Vote[], 
   const open = results.find(({ isDecided }) => !isDecided);
   if (open) return { status: 'unavailable', message: whyOpen(open, votes, judge), ...shared };
   const unmet = results.filter(({ yes, no }) => no > yes);
-  const score = results.reduce((sum, { yes, no }) => sum + yes / (yes + no), 0) / results.length;
+  const score = results.reduce((sum, { yes }) => sum + yes / votes.length, 0) / results.length;
   const [first] = unmet;
   if (!first) {
     const what = criteria.length === 1 ? 'it is met' : `all ${criteria.length} criteria are met`;

@@ -141,7 +141,8 @@ describe('votes', () => {
     [[vote('unclear')], 'unavailable', undefined],
     [[broken], 'unavailable', undefined],
     [[vote('yes'), vote('no')], 'unavailable', undefined],
-    [[vote('yes'), vote('yes'), broken], 'passed', 1],
+    [[vote('yes'), vote('yes'), broken], 'passed', 2 / 3],
+    [[vote('no'), vote('no'), vote('unclear')], 'failed', 0],
     [[vote('yes'), broken, broken], 'unavailable', undefined],
     [[vote('yes'), vote('no'), vote('no')], 'failed', 1 / 3],
   ])('%j: %s', (votes, status, score) => {

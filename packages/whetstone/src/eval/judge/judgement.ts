@@ -19,7 +19,7 @@ export type Judgement = {
   status: 'passed' | 'failed' | 'unavailable';
   /** One sentence. */
   message: string;
-  /** Share of the votes that say "met", averaged over the criteria. */
+  /** Share of all votes asked for that say "met", averaged over the criteria. */
   score?: number;
   /** Indices of the events that the judge quotes. */
   events: number[];
