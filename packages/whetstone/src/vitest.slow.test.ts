@@ -51,7 +51,7 @@ test('evals are tests of Vitest, and none of its limits ends a long judge', asyn
     // A judge that does not let its process breathe.
     for (const end = Date.now() + 500; Date.now() < end; );`),
     'evals/bad.eval.ts': evalFile(
-      "    await t.send('Ada');\n    t.calledTool('sing');\n    t.calledTool('greet');",
+      "    await t.send('Ada');\n    t.calledTool('sing');\n    t.calledTool('greet').label('\\u001b[8mgreet');",
     ),
   });
   mkdirSync(join(project.root, 'node_modules'));
@@ -70,7 +70,7 @@ test('evals are tests of Vitest, and none of its limits ends a long judge', asyn
   ]);
   const [message] = tests[0]?.failureMessages ?? [];
   expect(message).toContain('2 of 2 attempts did not pass; the first: agent: calledTool("sing")');
-  expect(message).toContain('passed: calledTool("greet") (evals/bad.eval.ts:6)');
+  expect(message).toContain('passed: greet (evals/bad.eval.ts:6)');
   expect(output).toMatch(/evals\/bad\.eval\.ts:5:7/);
   expect(output).toContain('❯ evals/bad.eval.ts:5');
 

@@ -4,6 +4,7 @@ import { messageOf, WhetstoneError } from '@whetstone/errors';
 import { openEvalWorkers } from '../eval/eval-workers.ts';
 import type { CaseRow } from '../record/row.ts';
 import { assertionLines } from '../report/assertion-lines.ts';
+import { oneLine } from '../report/sanitize.ts';
 import { onEndSignal } from './interrupt.ts';
 import { openProject } from './open-project.ts';
 import { type ExperimentOptions, type PlannedExperiment, planExperiments } from './plan-experiments.ts';
@@ -76,8 +77,13 @@ async function runArms({ experiment, arms, jobs, rerun }: Extract<ToHost, { type
       reused_from,
       assertions,
     } = row;
-    const result = { outcome, evidence, failure_class, trial_index, reused_from, assertions };
-    tell({ type: 'finished', finished: { task, variant, ...result, lines: assertionLines(row) } });
+    // Vitest prints these texts as they are.
+    const plain = {
+      evidence: evidence === null ? null : oneLine(evidence),
+      lines: assertionLines(row).map((line) => oneLine(line)),
+    };
+    const result = { outcome, failure_class, trial_index, reused_from, assertions, ...plain };
+    tell({ type: 'finished', finished: { task, variant, ...result } });
   };
   const { ordered, directory } = await runExperiment(one, {
     selection: {

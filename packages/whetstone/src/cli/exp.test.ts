@@ -279,9 +279,12 @@ test('stored cases are judged anew with changed evals, without the agent', async
   expect(after.broken).toMatchObject({ outcome: 'failed', evidence: before.broken?.evidence });
   expect(JSON.parse(project.read('wrong', 'assertions.json'))).toMatchObject([{ status: 'passed' }]);
 
-  project.write({ 'changed/wrong.eval.ts': old });
+  const labelled = old.replace("('sing')", "('sing').label('\\u001b[31msing')");
+  project.write({ 'changed/wrong.eval.ts': labelled });
   const one = await project.whetstone(['rescore', 'latest', '--eval', 'changed/wrong.eval.ts']);
   expect(one.stdout).toMatch(
     /1 case judged anew, 1 with another outcome\n3 cases left out: .*\n {2}passed → failed {2}wrong__/,
   );
+  expect(one.stdout).toContain('sing');
+  expect(one.stdout).not.toContain('\u001b[31m');
 });

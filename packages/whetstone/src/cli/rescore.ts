@@ -6,6 +6,7 @@ import type { EvalDescription } from '../eval/protocol.ts';
 import { findRun } from '../record/find-run.ts';
 import { counted } from '../report/format.ts';
 import { escapedJson } from '../report/json.ts';
+import { oneLine } from '../report/sanitize.ts';
 import { rescore } from '../run/rescore.ts';
 import { openProject } from './open-project.ts';
 import type { Streams } from './streams.ts';
@@ -52,7 +53,7 @@ export async function rescoreCommand(
         ]
       : []),
     ...changes.map(({ case_id: id, before, after, evidence }) => {
-      const why = evidence === null ? '' : `: ${evidence}`;
+      const why = evidence === null ? '' : `: ${oneLine(evidence)}`;
       return `  ${before} → ${after}  ${id}${why}`;
     }),
     '',
