@@ -1,4 +1,5 @@
 import type { InputRequest, PolicyDecision, PolicyRequest, StreamEvent, TurnInput } from '@whetstone/agents';
+import { show } from '../expect/show.ts';
 import type { Answer, Question, Responder } from '../test-context.ts';
 
 /** The question of an agent as an eval sees it. */
@@ -40,8 +41,12 @@ export async function decisionBy(
   if (request.kind !== 'question') {
     throw new TypeError(`respond(): a question of kind ${request.kind} is answered with true or false.`);
   }
-  const given = ({ id, text }: { id: string; text: string }): string =>
-    typeof answer === 'string' ? answer : (answer[id] ?? answer[text] ?? '');
+  const given = ({ id, text }: { id: string; text: string }): string => {
+    const own = typeof answer === 'string' ? answer : (answer[id] ?? answer[text]);
+    if (own === undefined)
+      throw new TypeError(`respond(): the answer has nothing for the question ${show(text)}.`);
+    return own;
+  };
   const answers = request.questions.map((question) => [question.id, [given(question)]]);
   return { ...approved, answers: Object.fromEntries(answers) };
 }
