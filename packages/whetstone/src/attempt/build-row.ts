@@ -84,7 +84,7 @@ export function buildRow(input: {
     ...(waited >= 0.1 && { provider_wait_seconds: waited }),
     ...maskValues(trace.seen ?? { first_request: null, instruction_files: null }, mask),
     ...(trace.assertions && { ...assertionFields(trace.assertions), turns: trace.turnsSent }),
-    ...present({ judge: maskValues(judgeSpending(trace.judgeCalls, attempt.earlier), mask) }),
+    ...present({ judge: maskValues(judgeSpending(trace.judgeCalls ?? [], attempt.earlier), mask) }),
     ...(trace.exposure && { exposure: maskValues(trace.exposure, mask) }),
     ...(trace.environment && {
       environment: {

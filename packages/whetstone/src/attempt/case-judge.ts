@@ -14,8 +14,8 @@ import { readUserReply, type UserReply, type UserRequest, userPrompt } from '../
 import { hashJson } from '../plan/hash-json.ts';
 import type { PlannedCase } from '../plan/plan.ts';
 import { type JudgeRoom, openJudgeAgent } from './ask-judge-agent.ts';
-import { openJudgeModel } from './ask-judge-model.ts';
-import type { JudgeCalls, LabJudge } from './lab.ts';
+import { type Judge, openJudgeModel } from './ask-judge-model.ts';
+import type { JudgeCalls, JudgeKind, LabJudge } from './lab.ts';
 import { maskValues } from './mask-values.ts';
 
 /** The judge of one case. Its lane opens with its first question. */
@@ -26,8 +26,8 @@ export type CaseJudge = AsyncDisposable & {
   judgeLane(): Promise<JudgeLane & { model: string | undefined }>;
   /** Lets its model play a user. Rejects where that cannot be done. */
   user(request: UserRequest, key?: string): Promise<UserReply>;
-  /** Its model calls, as they come. `undefined`: it was not asked. */
-  readonly calls: JudgeCalls | undefined;
+  /** Its model calls so far, of each lane that was opened. */
+  readonly calls: readonly JudgeCalls[];
 };
 
 /** What a judge has to know of its case. */
@@ -39,6 +39,8 @@ export type JudgedCase = {
   signal: AbortSignal;
   /** Where an agent can judge. Default: only a model can. */
   room?: JudgeRoom;
+  /** What to say where there is no judge. Default: that none is configured. */
+  withoutJudge?: string;
   /** Where its model calls are kept. Default: nowhere. */
   ledgerFile?: string;
   /** Called with each answer, masked, under the key of its question. */
@@ -52,98 +54,100 @@ export type KeptAnswer = {
   judge?: string;
 } & ({ judgement: Judgement } | { reply: UserReply });
 
+/** `asked`: absent in a lane for scorers only, and for an agent outside of a run. */
+type OpenLane = { lane: Lane; asked?: Judge };
+
 export function openCaseJudge(judged: JudgedCase, judge: LabJudge | undefined): CaseJudge {
-  const { planned, mask, signal, ledgerFile, onAnswer, room } = judged;
+  const { planned, mask, signal, ledgerFile, onAnswer, room, withoutJudge = NO_JUDGE } = judged;
   const keys = questionKeys();
   const by = judge && { judge: judge.fingerprint };
-  let opening: ReturnType<typeof open> | undefined;
-  let calls: JudgeCalls | undefined;
-  const open = async ({ config, gateway, agent }: LabJudge) => {
+  const opening: Partial<Record<JudgeKind, Promise<OpenLane>>> = {};
+  const opened: { by: JudgeKind; lane: Lane }[] = [];
+  const open = async (by: JudgeKind, { config, gateway, agent }: LabJudge): Promise<OpenLane> => {
     const lane = await gateway.server.open({
       owner: `judge of ${planned.id}`,
       ...present({ ledgerFile }),
-      ...(await gateway.laneOf(planned, {})),
+      ...(await gateway.laneOf(planned, by)),
     });
-    calls = { ledger: lane.ledger, isMetered: true };
-    const model = config.model ? await openJudgeModel(config.model, lane) : undefined;
-    return { lane, judges: { model, agent: agent && room && openJudgeAgent(agent, lane, room) } };
+    opened.push({ by, lane });
+    if (by === 'agent') return { lane, ...(agent && room && { asked: openJudgeAgent(agent, lane, room) }) };
+    return { lane, ...(config.model && { asked: await openJudgeModel(config.model, lane) }) };
+  };
+  const laneOf = (kind: JudgeKind, labJudge: LabJudge): Promise<OpenLane> => {
+    opening[kind] ??= open(kind, labJudge);
+    return opening[kind];
   };
 
-  async function decide(request: JudgeRequest): Promise<Judgement> {
+  async function decide(request: JudgeRequest, material: Material): Promise<Judgement> {
     if (!judge) {
-      return notJudged(NO_JUDGE);
+      return notJudged(withoutJudge);
     }
-    opening ??= open(judge);
-    const { lane, judges } = await opening;
-    const by = request.by ?? (judge.config.model === undefined ? 'agent' : 'model');
-    const asked = judges[by];
-    if (!asked) {
-      return notJudged(judge.config[by] ? 'an agent only judges during a run' : `the judge has no \`${by}\``);
-    }
-    if (by === 'model') refuseOwn([asked.name], judge, judged);
+    const kind = request.by ?? (judge.config.model === undefined ? 'agent' : 'model');
+    if (!judge.config[kind]) return notJudged(`the judge has no \`${kind}\``);
+    const { lane, asked } = await laneOf(kind, judge);
+    if (!asked) return notJudged('an agent only judges during a run');
+    if (kind === 'model') refuseOwn([asked.name], judge, judged);
     const { criteria } = request;
-    const material = materialOf(request.material);
     const count = request.votes ?? judge.config.votes;
+    const before = lane.ledger.length;
     const votes = Array.from({ length: count }, async (_, index): Promise<Vote> => {
       const prompt = judgePrompt(criteria, material, { number: index + 1, of: count });
       return readVote(await asked.ask(prompt, signal), criteria, material);
     });
     const settled = await Promise.all(
-      votes.map((vote) => vote.catch((error: unknown) => ({ problem: whyNot(error, lane) }))),
+      votes.map((vote) => vote.catch((error: unknown) => ({ problem: whyNot(error, lane, before) }))),
     );
-    if (by === 'agent' && lane.ledger.length === 0) calls = { ledger: lane.ledger, isMetered: false };
     // Which model an agent uses is only known from what answered.
-    refuseOwn(
-      lane.ledger.flatMap((call) => call.model_answered ?? []),
-      judge,
-      judged,
-    );
+    const answered = kind === 'agent' ? lane.ledger.flatMap((call) => call.model_answered ?? []) : [];
+    refuseOwn(answered, judge, judged);
     return withOmissions(countVotes(criteria, settled, asked.name), material);
   }
 
   return {
     get calls() {
-      return calls;
+      // An agent may call its model past the gateway.
+      return opened.map(({ by: kind, lane: { ledger } }) => ({
+        ...{ ledger, isMetered: kind === 'model' || ledger.length > 0 },
+      }));
     },
     async judge(request, given) {
       const asked = maskValues(request, mask);
-      const key = given ?? keys.judge(asked);
-      const judgement = await decide(asked).catch((error: unknown) => notJudged(messageOf(error)));
+      const material = materialOf(asked.material);
+      const key = given ?? keys.judge(asked, material);
+      const judgement = await decide(asked, material).catch((error: unknown) => notJudged(messageOf(error)));
       onAnswer({ key, ...by, judgement: maskValues(judgement, mask) });
       return judgement;
     },
     async judgeLane() {
-      if (!judge) throw new Error(NO_JUDGE);
-      opening ??= open(judge);
-      const { lane, judges } = await opening;
+      if (!judge) throw new Error(withoutJudge);
+      const { lane, asked } = await laneOf('model', judge);
       const { baseUrl, key } = lane;
-      return { baseUrl, key, model: judges.model?.name.replace(/^[^/]+\//, '') };
+      return { baseUrl, key, model: asked?.name.replace(/^[^/]+\//, '') };
     },
     async user(request, given) {
-      if (!judge) throw new Error(`the user has nobody who plays it: ${NO_JUDGE}`);
-      const asked = maskValues(request, mask);
-      const key = given ?? keys.user(asked);
-      opening ??= open(judge);
-      const { lane, judges } = await opening;
-      if (!judges.model) throw new Error('the judge has no `model`, which plays the user');
-      try {
-        const reply = readUserReply(await judges.model.ask(userPrompt(asked), signal));
-        onAnswer({ key, ...by, reply: maskValues(reply, mask) });
-        return reply;
-      } catch (error) {
-        throw new Error(`the simulated user: ${whyNot(error, lane)}`);
-      }
+      if (!judge) throw new Error(`the user has nobody who plays it: ${withoutJudge}`);
+      const question = maskValues(request, mask);
+      const key = given ?? keys.user(question);
+      const { lane, asked } = await laneOf('model', judge);
+      if (!asked) throw new Error('the judge has no `model`, which plays the user');
+      const before = lane.ledger.length;
+      const answer = await asked.ask(userPrompt(question), signal).catch((error: unknown) => {
+        throw new Error(`the simulated user: ${whyNot(error, lane, before)}`);
+      });
+      const reply = readUserReply(answer);
+      onAnswer({ key, ...by, reply: maskValues(reply, mask) });
+      return reply;
     },
     async [Symbol.asyncDispose]() {
-      const opened = await opening?.catch(() => undefined);
-      await opened?.lane.close();
+      await Promise.allSettled(Object.values(opening));
+      for (const { lane } of opened) await lane.close();
     },
   };
 }
 
 export type QuestionKeys = {
   /** Of a question to the judge. */
-  judge(request: JudgeRequest): string;
+  judge(request: JudgeRequest, material: Material): string;
   /** Of a question to a simulated user. */
   user(request: UserRequest): string;
 };
@@ -158,15 +162,16 @@ export function questionKeys(): QuestionKeys {
     return before === 0 ? key : hashJson({ ...question, before });
   };
   return {
-    judge: ({ material, ...request }) => keyOf({ ...request, material: materialOf(material).lines }),
+    judge: ({ material: _, ...request }, { lines }) => keyOf({ ...request, material: lines }),
     user: keyOf,
   };
 }
 
 const NO_JUDGE = 'no judge is configured: set `judge` in the experiment or in whetstone.config.ts';
 
-const whyNot = (error: unknown, { ledger }: Lane): string =>
-  ledger.some(({ flags }) => flags.includes('over-budget'))
+/** `before`: how many calls the lane had seen before the question. */
+const whyNot = (error: unknown, { ledger }: Lane, before: number): string =>
+  ledger.slice(before).some(({ flags }) => flags.includes('over-budget'))
     ? 'the budget of the judge is used up'
     : `the judge did not answer: ${messageOf(error)}`;
 

@@ -134,7 +134,7 @@ export async function driveEval(
   const close = async (): Promise<void> => {
     code[Symbol.dispose]();
     await judge[Symbol.asyncDispose]();
-    if (judge.calls) trace.judgeCalls = judge.calls;
+    trace.judgeCalls = judge.calls;
   };
   try {
     const tested = await code.run();

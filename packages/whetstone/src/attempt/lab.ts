@@ -40,7 +40,14 @@ export type LabJudge = {
   fingerprint: string;
   /** The agent of `config`, if it has one. */
   agent?: Agent;
-  gateway: LabGateway;
+  gateway: JudgeGateway;
+};
+
+/** Who can judge. Each has a lane of its own in a case, so that the calls of one are not taken for those of the other. */
+export type JudgeKind = 'model' | 'agent';
+
+export type JudgeGateway = Pick<LabGateway, 'server'> & {
+  laneOf(planned: Pick<PlannedCase, 'id'>, by: JudgeKind): Promise<CaseLane>;
 };
 
 export type Workplace = {
@@ -107,7 +114,7 @@ export type Trace = {
   /** The commands of each clean room that an eval asked for. */
   checks: CommandRow[][];
   /** The model calls of the judge, which are not the agent's. */
-  judgeCalls?: JudgeCalls;
+  judgeCalls?: readonly JudgeCalls[];
   /** What an eval asserted, with secrets masked. */
   assertions?: AssertionRecord[];
   /** Whether a copy of the workspace is in the folder of the case. */

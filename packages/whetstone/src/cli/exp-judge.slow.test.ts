@@ -60,7 +60,7 @@ gateway: { mode: ${mode}, cassettes: tapes, upstreams: { anthropic: { url: "${la
   expect(rescored.stdout).toContain('1 case judged anew, 0 with another outcome');
   project.write({ 'evals/j.eval.ts': evals("t.judge('Greets Bob');") });
   const changed = await project.whetstone(['rescore', 'latest']);
-  expect(changed.stdout).toMatch(/passed → error.*no judge is configured/);
+  expect(changed.stdout).toMatch(/passed → error.*the configuration has no `judge`/);
 });
 
 test('an agent judges in a sandbox of its own, with a copy of the work', async () => {
@@ -80,6 +80,24 @@ const coder = defineSandboxAgent({
 });
 export default defineExperiment({ agent: coder, judge: { agent: { kind: 'loop', profile: 'anthropic', model: 'judge-1' } } });
 `,
+    'experiments/both.ts': `
+import { defineExperiment } from 'whetstone';
+import { defineAgent, defineSandboxAgent } from 'whetstone/adapter';
+const said = (text) => ({ events: [{ type: 'message', role: 'assistant', text }], status: 'completed' });
+const coder = defineSandboxAgent({ name: 'coder', send: async () => said('Hello Ada.') });
+// It calls its model, if it has one, where nobody can count that.
+const verdict = { met: 'yes', reason: 'Seen.', quotes: ['Hello Ada.'] };
+const own = defineAgent({ name: 'own', send: async () => said(JSON.stringify({ criteria: [verdict] })) });
+export default defineExperiment({ agent: coder, judge: { model: 'anthropic/judge-1', agent: own } });
+`,
+    'evals/both.eval.ts': `
+import { defineEval } from 'whetstone';
+export default defineEval({ fixture: './fixture', async test(t) {
+  await t.send('Greet Ada.');
+  await t.judge('Greets', { by: 'model' });
+  t.judge('Greets', { by: 'agent' });
+} });
+`,
     'evals/fixture/README.md': 'Add.\n',
     'evals/sum.eval.ts': `
 import { defineEval } from 'whetstone';
@@ -90,7 +108,13 @@ export default defineEval({ fixture: './fixture', async test(t) {
 } });
 `,
   });
-  const { exitCode, stderr } = await project.whetstone(['exp']);
+  await project.whetstone(['exp', 'both', 'both.eval.ts']);
+  const { both } = project.rows();
+  expect(both?.evidence).toBe(null);
+  // One call was seen, and those of the agent were not: nobody knows the sum.
+  expect(both).toMatchObject({ outcome: 'passed', judge: { calls: null, total_tokens: null } });
+
+  const { exitCode, stderr } = await project.whetstone(['exp', 'base', 'sum']);
   const { sum } = project.rows();
   expect(exitCode, `${stderr}${sum?.evidence}`).toBe(0);
   expect(sum).toMatchObject({
@@ -104,6 +128,8 @@ const AGENT_JUDGE = `
 export default {
   name: 'agent judge',
   play({ step, text, toolResults, instructions }) {
+
+    if (text.includes('Greet Ada.')) return { data: { criteria: [{ met: 'yes', reason: 'Seen.', quotes: ['Hello Ada.'] }], manipulation: '' } };
     if (step === 0) return { calls: [{ tool: 'shell', command: 'cat question.md work/sum.txt; ls -a work' }] };
     const seen = toolResults.map(({ output }) => output).join('');
     const isRight = /right sum[^]*The sum is 4[^]*4/.test(seen) && !seen.includes('.git') && !(instructions + text).includes('Judges answer yes');

@@ -128,7 +128,7 @@ test('a simulated user talks with the agent, by a script or as a model plays it,
   expect(talks).toMatchObject({ outcome: 'passed', turns: 8, judge: { calls: 4, models: ['user-1'] } });
   expect(wrong).toMatchObject({
     ...{ outcome: 'error', failure_class: 'verifier' },
-    evidence: expect.stringContaining('the simulated user'),
+    evidence: expect.stringMatching(/: the simulated user gave no message: "no idea"$/),
   });
   const rescored = await project.whetstone(['rescore', 'latest']);
   expect(rescored.stdout).toContain('2 cases judged anew, 0 with another outcome');

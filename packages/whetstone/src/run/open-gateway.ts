@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { needsKey } from '@whetstone/agents/evaluator';
 import { WhetstoneError } from '@whetstone/errors';
 import type { Budget, GatewayOptions, LaneMode, LaneOptions } from '@whetstone/gateway';
-import type { LabGateway } from '../attempt/lab.ts';
+import type { JudgeKind, LabGateway } from '../attempt/lab.ts';
 import type { BudgetConfig, Config, GatewayConfig } from '../config/config.ts';
 import { readFault } from '../config/read-fault.ts';
 import { inPlan, type PlannedCase } from '../plan/plan.ts';
@@ -44,8 +44,8 @@ type ModeOf = (
   names: Readonly<Record<string, string>>,
 ) => LaneMode | Promise<LaneMode>;
 
-/** What the names of a judge's cassettes end with. */
-export const JUDGE = '.judge';
+/** What the names of the cassettes of a judge end with. */
+export const JUDGE: Record<JudgeKind, string> = { model: '.judge', agent: '.judge-agent' };
 
 /** `suffix`: what the names of the cassettes end with. */
 export async function modesOf(
@@ -107,7 +107,7 @@ export async function checkCassettes(
   // Not every case is judged by a model, so a recording of the judge need not be there.
   const wrong =
     gateway.mode === 'record'
-      ? [...files(), ...files(JUDGE)].filter((file) => recorded.has(file))
+      ? [...files(), ...files(JUDGE.model), ...files(JUDGE.agent)].filter((file) => recorded.has(file))
       : files().filter((file) => !recorded.has(file));
   const [first] = wrong;
   if (first === undefined || (gateway.mode === 'record' && resumed)) return;

@@ -1,10 +1,13 @@
 import { createAgent } from '@whetstone/agents';
 import { needsKey } from '@whetstone/agents/evaluator';
-import type { LabGateway, LabJudge } from '../attempt/lab.ts';
+import type { JudgeGateway, JudgeKind, LabJudge } from '../attempt/lab.ts';
 import type { GatewayConfig, JudgeConfig, UpstreamConfig } from '../config/config.ts';
 import { fingerprintJudge } from '../plan/fingerprint.ts';
-import { gatewayOptions, JUDGE, modesOf, type RunGateway } from './open-gateway.ts';
+import { gatewayOptions, JUDGE, modesOf } from './open-gateway.ts';
 import { startProblems } from './start-problems.ts';
+
+/** The gateway of a judge, listening. Disposing closes it. */
+type OpenJudgeGateway = JudgeGateway & AsyncDisposable;
 
 /**
  * Opens the gateway of the judge if there is one. It is its own, so that neither its calls nor its budget are those of the
@@ -15,7 +18,7 @@ export async function openJudgeGateway(
   judge: JudgeConfig | undefined,
   ofAgents: GatewayConfig | undefined,
   { seed }: { seed: string },
-): Promise<RunGateway | undefined> {
+): Promise<OpenJudgeGateway | undefined> {
   return judge && open(judge, ofAgents, seed);
 }
 
@@ -23,19 +26,23 @@ async function open(
   judge: JudgeConfig,
   ofAgents: GatewayConfig | undefined,
   seed: string,
-): Promise<RunGateway> {
+): Promise<OpenJudgeGateway> {
   const gateway = gatewayOf(judge, ofAgents);
   const needsKeys = judge.model !== undefined || (judge.agent !== undefined && needsKey(judge.agent));
   await requireKeys(judge, gateway);
-  const modeOf = await modesOf(gateway, seed, needsKeys, JUDGE);
+  const modeOf = (by: JudgeKind) => modesOf(gateway, seed, needsKeys, JUDGE[by]);
+  const modes = { model: await modeOf('model'), agent: await modeOf('agent') };
   const { createGateway } = await import('@whetstone/gateway');
   const server = await createGateway(gatewayOptions(gateway));
-  const laneOf: LabGateway['laneOf'] = async (planned, names) => ({ mode: await modeOf(planned, names) });
-  return { server, mode: gateway.mode, laneOf, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  return {
+    server,
+    laneOf: async (planned, by) => ({ mode: await modes[by](planned, {}) }),
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
 }
 
 /** The judge of a run; its agent is made once and serves all cases. */
-export async function openJudge(config: JudgeConfig, gateway: LabGateway): Promise<LabJudge> {
+export async function openJudge(config: JudgeConfig, gateway: JudgeGateway): Promise<LabJudge> {
   const judge = { config, gateway, fingerprint: await fingerprintJudge(config) };
   if (!config.agent) return judge;
   const agent = await createAgent(config.agent, { environment: process.env, hasLanes: true });
@@ -57,7 +64,7 @@ export async function openLaterJudge(
 ): Promise<LaterJudge | undefined> {
   if (!config) return undefined;
   const fingerprint = await fingerprintJudge(config);
-  let opening: Promise<RunGateway> | undefined;
+  let opening: Promise<OpenJudgeGateway> | undefined;
   return {
     ...{ config, fingerprint },
     async open() {

@@ -3,6 +3,7 @@ import type { Mask } from '@whetstone/sandbox';
 import { type CaseJudge, type KeptAnswer, openCaseJudge, questionKeys } from '../attempt/case-judge.ts';
 import { judgeSpending } from '../attempt/judge-spending.ts';
 import type { Judgement, JudgeRequest } from '../eval/judge/judgement.ts';
+import { materialOf } from '../eval/judge/material.ts';
 import type { CaseLayout } from '../record/layout.ts';
 import type { CaseRow } from '../record/row.ts';
 import type { OwnFiles } from '../record/run-record.ts';
@@ -36,6 +37,7 @@ export async function openStoredJudge(
         ...{ planned: { id: row.case_id }, models: () => row.models, mask },
         signal: new AbortController().signal,
         onAnswer: (one) => used.push(one),
+        withoutJudge: NO_JUDGE,
       },
       await judge?.open(),
     );
@@ -61,7 +63,7 @@ export async function openStoredJudge(
       return ofAnotherJudge;
     },
     async judge(request) {
-      const key = keys.judge(request);
+      const key = keys.judge(request, materialOf(request.material));
       const known = stored.get(key);
       if (!known || !('judgement' in known) || isOver(known, request))
         return (await ask()).judge(request, key);
@@ -77,10 +79,10 @@ export async function openStoredJudge(
       return known.reply;
     },
     judgeLane: async () => (await ask()).judgeLane(),
-    spent: () => judgeSpending(fresh?.calls, [row]),
+    spent: () => judgeSpending(fresh?.calls ?? [], [row]),
     kept() {
       if (used.length === 0) return {};
-      const ledger = fresh?.calls?.ledger ?? [];
+      const ledger = fresh?.calls.flatMap((one) => one.ledger) ?? [];
       return { judgements: jsonLines(used), judgeCalls: ledger.length > 0 ? jsonLines(ledger) : null };
     },
     async [Symbol.asyncDispose]() {
@@ -88,6 +90,9 @@ export async function openStoredJudge(
     },
   };
 }
+
+const NO_JUDGE =
+  'no stored answer fits this question, and the configuration has no `judge` (`rescore` does not use that of an experiment)';
 
 const jsonLines = (values: readonly unknown[]): string =>
   values.map((value) => `${JSON.stringify(value)}\n`).join('');

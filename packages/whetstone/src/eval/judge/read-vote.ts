@@ -1,6 +1,6 @@
-import { parseJson } from '@whetstone/events';
 import { z } from 'zod';
 import { plural, show } from '../expect/show.ts';
+import { jsonIn } from './json-in.ts';
 import type { CriterionVote, Vote } from './judgement.ts';
 import type { Material } from './material.ts';
 
@@ -17,10 +17,7 @@ const answerShape = z.object({
 
 /** Reads the answer of a judge as a vote. It counts only if it has the right shape and its quotes are in the material. */
 export function readVote(answer: string, criteria: readonly string[], material: Material): Vote {
-  // Some models put JSON in a block of code, or a sentence around it.
-  const read = answerShape.safeParse(
-    parseJson(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1)),
-  );
+  const read = answerShape.safeParse(jsonIn(answer));
   if (!read.success) return { problem: `the answer of the judge is not a verdict: ${show(answer)}` };
   const given = read.data.criteria;
   if (given.length !== criteria.length) {

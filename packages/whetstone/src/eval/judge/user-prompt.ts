@@ -1,6 +1,6 @@
-import { parseJson } from '@whetstone/events';
 import { z } from 'zod';
 import { show } from '../expect/show.ts';
+import { jsonIn } from './json-in.ts';
 import type { JudgePrompt } from './judge-prompt.ts';
 
 /** What a simulated user wants, and the talk so far. */
@@ -33,9 +33,7 @@ const replyShape = z.object({ state: z.enum(['open', 'reached', 'given up']), me
 
 /** Throws for an answer that is neither a message nor an end. */
 export function readUserReply(answer: string): UserReply {
-  const read = replyShape.safeParse(
-    parseJson(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1)),
-  );
+  const read = replyShape.safeParse(jsonIn(answer));
   if (!read.success || (read.data.state === 'open' && read.data.message.trim() === '')) {
     throw new Error(`the simulated user gave no message: ${show(answer)}`);
   }
