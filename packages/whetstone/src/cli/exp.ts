@@ -38,13 +38,18 @@ export async function expCommand(names: string[], options: ExpOptions, streams: 
   await using workers = openEvalWorkers();
   const opened = await openProject(workers);
   const { planned, warnings } = await planExperiments(opened, names, options);
-  if (warnings.length > 0) {
+  const warn = () => {
+    if (warnings.length === 0) return;
     stderr.write(`${formatDiagnostics(warnings, { color: terminalColors(stderr).isColorSupported })}\n`);
-  }
+  };
   const reuse = { policy: policyOf(options), root: opened.project.root };
-  if (options.dryRun) return previewExperiments(planned, reuse, options, streams);
+  if (options.dryRun) {
+    warn();
+    return previewExperiments(planned, reuse, options, streams);
+  }
   const toRun = options.watched ? await touchedExperiments(planned, options.watched, reuse) : planned;
   if (toRun.length === 0) {
+    warn();
     stderr.write('Nothing to run: no case depends on what has changed.\n');
     return 0;
   }
@@ -52,6 +57,8 @@ export async function expCommand(names: string[], options: ExpOptions, streams: 
     await workers.end();
     prepareProcess();
   }
+  // Only here, because the process may have started anew.
+  warn();
   using interrupt = onInterrupt(stderr);
   const signal = options.watched ? AbortSignal.any([interrupt.signal, endOfWatch()]) : interrupt.signal;
   const results: RunResult[] = [];
