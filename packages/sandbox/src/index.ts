@@ -3,6 +3,7 @@
  * `Sandbox`es; `createMask` keeps secrets out of what they print. `@whetstone/sandbox/process` has the parts below:
  * process trees that end, and output that is bounded.
  */
+export { createBubblewrapSandboxProvider } from './bubblewrap/bubblewrap-sandbox.ts';
 export { removeTree, removeTrees } from './files/remove-tree.ts';
 export { checkSafePath, isDeviceName, isGitFolder } from './files/safe-path.ts';
 export {
@@ -15,6 +16,7 @@ export {
 } from './files/sandbox-files.ts';
 export { readTreeState, type TreeChange, type TreeState, treeChanges } from './files/tree-state.ts';
 export { createMask, MASKED, type Mask, SHORTEST_SECRET } from './mask.ts';
+export type { Owner } from './process/launcher-interface.ts';
 export { createProcessSandboxProvider } from './process-sandbox/process-sandbox.ts';
 export { inheritedEnvironment, isSecretName, sandboxPath } from './process-sandbox/scrubbed-environment.ts';
 export { withoutNetwork } from './process-sandbox/without-network.ts';

@@ -1,5 +1,7 @@
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { Mask } from './mask.ts';
+import type { Owner } from './process/launcher-interface.ts';
 
 /**
  * Where commands run: the interface of the adapter reference, with bytes, deadlines, an abort signal and streaming.
@@ -39,11 +41,13 @@ export type RunOptions = {
   /** Merged over the sandbox's own environment. */
   env?: Record<string, string>;
   cwd?: string;
-  /** Runs the command as root. The `process` provider cannot change the user: it needs to run as root itself. */
+  /** Runs the command as root. The `process` provider cannot change the user: it needs to run as root itself. Others refuse. */
   root?: boolean;
   /** Milliseconds of wall-clock time. Then the whole tree gets TERM and, two seconds later, KILL. Default: no limit. */
   timeoutMs?: number;
   signal?: AbortSignal;
+  /** The command has the network of this machine. Default: that of the sandbox. For commands that no agent chose. */
+  network?: 'open' | undefined;
   /** What the command reads from its standard input. Default: nothing. */
   stdin?: Readable;
   /** Called once when the command has been started. */
@@ -83,11 +87,18 @@ export type SandboxOptions = {
   at?: string;
   /** Variables in addition to the scrubbed environment. */
   env: Record<string, string>;
+  /**
+   * Where commands have no network of this machine: what connects to 127.0.0.1 at one of these ports is handed to its
+   * listener. Nothing else can be reached. Elsewhere they reach every port anyway. Default: none.
+   */
+  doors?: ReadonlyMap<number, (socket: Socket) => void>;
 };
 
 /** A way to make sandboxes. `describe` goes into the manifest. */
 export interface SandboxProvider {
   readonly name: string;
+  /** To whom files belong that commands may change, if not to the user of this process. */
+  readonly owner?: Owner;
   /** The isolation that this machine really provides, for the manifest and every report. */
   describe(): Promise<SandboxLevel>;
   start(options: SandboxOptions): Promise<Sandbox>;

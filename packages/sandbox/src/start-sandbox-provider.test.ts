@@ -11,7 +11,7 @@ test('starts the provider with this name, and never another one', async () => {
     await expect(startSandboxProvider(name, { scratch })).rejects.toMatchObject({
       code: 'sandbox-unknown',
       exitCode: 2,
-      hint: 'Known: process.',
+      hint: 'Known: bubblewrap, process.',
     });
   }
   await rm(scratch, { recursive: true });

@@ -1,4 +1,5 @@
 import { WhetstoneError } from '@whetstone/errors';
+import { createBubblewrapSandboxProvider } from './bubblewrap/bubblewrap-sandbox.ts';
 import {
   createProcessSandboxProvider,
   type ProcessSandboxOptions,
@@ -6,6 +7,7 @@ import {
 import type { SandboxProvider } from './sandbox.ts';
 
 const PROVIDERS: Readonly<Record<string, (options: ProcessSandboxOptions) => Promise<SandboxProvider>>> = {
+  bubblewrap: createBubblewrapSandboxProvider,
   process: createProcessSandboxProvider,
 };
 

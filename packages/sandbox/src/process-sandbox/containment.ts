@@ -8,17 +8,17 @@ export interface Containment {
   readonly processes: 'pid-namespace' | 'descendants';
   /** Whether `launch` can hide the neighbours of a folder. */
   readonly canHide: boolean;
-  /**
-   * What to spawn, in a session of its own, so that `argv` runs contained with this environment. `folder`: where it starts,
-   * where that path only exists with `hiding.at`.
-   */
-  launch(
-    argv: readonly [string, ...string[]],
-    env: Readonly<Record<string, string>>,
-    hiding?: Hiding,
-    folder?: string,
-  ): Launch;
+  /** What to spawn, in a session of its own, so that `argv` runs contained with this environment. */
+  launch(argv: readonly [string, ...string[]], env: Readonly<Record<string, string>>, place?: Place): Launch;
 }
+
+/** `folder`: where the command starts, as it sees it. Default: where it is spawned. */
+export type Place = {
+  hiding?: Hiding | undefined;
+  folder?: string | undefined;
+  /** The command has the network of this machine, even where others of the sandbox do not. */
+  network?: 'open' | undefined;
+};
 
 /** `view` is a folder with nothing but empty folders of the names of `own` and `at`, as far as these are in `common`. */
 export type Hiding = NonNullable<Namespace['hiding']>;

@@ -20,7 +20,7 @@ test.runIf(canHide)(
       writeFileSync(join(common, 'AGENTS.md'), 'of another');
       const script = 'ls ..; echo $$; sleep 60 & exit 5';
       const [containment] = withUtilLinux();
-      const launch = containment?.launch(['sh', '-c', script], { PATH: process.env.PATH ?? '' }, hiding);
+      const launch = containment?.launch(['sh', '-c', script], { PATH: process.env.PATH ?? '' }, { hiding });
       const { output, status } = spawnSync(launch?.file ?? '', launch?.args, {
         cwd: hiding.own,
         env: launch?.env,
@@ -72,7 +72,8 @@ test.runIf(canHide)(
         const view = join(scratch, 'view');
         for (const path of [name, 'case']) mkdirSync(join(view, path), { recursive: true });
         const hiding = { common: scratch, own: join(scratch, name), view, at };
-        const launch = underUtilLinux?.launch(['pwd'], { PATH: process.env.PATH ?? '' }, hiding, seen[0]);
+        const place = { hiding, folder: seen[0] };
+        const launch = underUtilLinux?.launch(['pwd'], { PATH: process.env.PATH ?? '' }, place);
         const { output } = spawnSync(launch?.file ?? '', launch?.args, {
           cwd: workdir,
           env: launch?.env,

@@ -41,7 +41,7 @@ fi
 exit "$status"
 `;
 
-const SYSTEM_PATH = '/usr/local/bin:/usr/bin:/bin:/run/current-system/sw/bin';
+export const SYSTEM_PATH = '/usr/local/bin:/usr/bin:/bin:/run/current-system/sw/bin';
 
 let probed: Promise<Containment | undefined> | undefined;
 
@@ -63,19 +63,19 @@ async function probe(): Promise<Containment | undefined> {
   return undefined;
 }
 
-const isRoot = (): boolean => process.getuid?.() === 0;
+export const isRoot = (): boolean => process.getuid?.() === 0;
 
 function byLauncher(): Containment[] {
   if (!makesNamespaces) return [];
   return (isRoot() ? [false, true] : [true]).map((inUserNamespace) => ({
     processes: 'pid-namespace',
     canHide: true,
-    launch: ([file, ...args], env, hiding, folder) => ({
+    launch: ([file, ...args], env, { hiding, folder } = {}) => ({
       file,
       args,
       env,
       namespace: { inUserNamespace, hiding, folder },
-      contain: namespaceTree,
+      contain: (pid) => namespaceTree(pid),
     }),
   }));
 }
@@ -112,7 +112,8 @@ function containmentWith(setpriv: string, unshare: string, { flags, drop, canHid
   return {
     processes: 'pid-namespace',
     canHide,
-    launch(argv, env, { common, own, view, at = '' } = { common: '', own: '', view: '' }, folder = '') {
+    launch(argv, env, { hiding, folder = '' } = {}) {
+      const { common, own, view, at = '' } = hiding ?? { common: '', own: '', view: '' };
       const paths = [common, own, view, at, folder];
       const first = ['/bin/sh', '-c', FIRST_PROCESS, 'sh', env.PATH ?? SYSTEM_PATH, drop, ...paths];
       return {
@@ -120,18 +121,25 @@ function containmentWith(setpriv: string, unshare: string, { flags, drop, canHid
         // The parent-death signal ends the namespace when this process is killed and cannot clean up.
         args: ['--pdeathsig=KILL', unshare, ...namespaces, '--', ...first, ...argv],
         env: { ...env, PATH: SYSTEM_PATH },
-        contain: namespaceTree,
+        contain: (pid) => namespaceTree(pid),
       };
     },
   };
 }
 
-/** `pid` is `unshare`, or a process that does the same. Its only child is the first process of the namespace; all other processes are below that one. */
-function namespaceTree(pid: number): ContainedTree {
+/**
+ * `pid` is `unshare`, or a process that does the same. Its only child is the first process of the namespace; all other
+ * processes are below that one. `guards`: the children of the first process hold the others together, and end at once.
+ */
+export function namespaceTree(pid: number, { guards = false } = {}): ContainedTree {
   const inside = async (): Promise<{ first: number | undefined; others: number[] }> => {
     const processes = await listProcesses();
     const first = processes.find((entry) => entry.parent === pid)?.pid;
-    return { first, others: first === undefined ? [] : descendantsOf([first], processes) };
+    if (first === undefined) return { first, others: [] };
+    const direct = guards
+      ? processes.filter(({ parent }) => parent === first).map((entry) => entry.pid)
+      : [first];
+    return { first, others: descendantsOf(direct, processes) };
   };
   return {
     async terminate() {
@@ -157,7 +165,7 @@ async function works(containment: Containment): Promise<boolean> {
     const launch = containment.launch(
       ['sh', '-c', `cd .. && ${script}`],
       { PATH: SYSTEM_PATH },
-      containment.canHide ? hiding : undefined,
+      containment.canHide ? { hiding } : {},
     );
     const { file, args, env, namespace } = launch;
     const started = await startProgram({ file, args, env, namespace, cwd: hiding.own, hasReport: true });
@@ -173,7 +181,7 @@ async function works(containment: Containment): Promise<boolean> {
   }
 }
 
-function findExecutable(name: string): string | undefined {
+export function findExecutable(name: string): string | undefined {
   const candidates = [...SYSTEM_PATH.split(delimiter), '/usr/sbin', '/sbin'].map((folder) =>
     join(folder, name),
   );

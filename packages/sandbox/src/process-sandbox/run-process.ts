@@ -18,8 +18,8 @@ export type ProcessRequest = {
   cwd: string;
   containment: Containment;
   hiding?: Hiding | undefined;
-  /** `cwd` as the command sees it. Default: `cwd`. */
-  folder?: string | undefined;
+  /** `cwd` as the command sees it. */
+  folder: string;
   signal: AbortSignal;
   options: RunOptions;
 };
@@ -28,10 +28,11 @@ export type ProcessRequest = {
 export async function runProcess(request: ProcessRequest): Promise<CommandResult> {
   if (request.signal.aborted) return neverStarted();
   const startedAt = performance.now();
-  const launch = request.containment.launch(request.argv, request.env, request.hiding, request.folder);
-  const started = await startProcess(launch, request.cwd, request.options.stdin);
-  request.options.onStart?.();
-  const [stdout, stderr] = outputStreams(started, request.options);
+  const { argv, env, hiding, folder, options } = request;
+  const launch = request.containment.launch(argv, env, { hiding, folder, network: options.network });
+  const started = await startProcess(launch, request.cwd, options.stdin);
+  options.onStart?.();
+  const [stdout, stderr] = outputStreams(started, options);
   const tree = launch.contain(started.pid);
   const { ended, report } = await endOf(started, tree, request).catch(async (error) => {
     await Promise.allSettled([stdout.finish(), stderr.finish()]);

@@ -11,8 +11,8 @@ beforeEach(() => {
 afterEach(() => rmSync(scratch, { recursive: true, force: true }));
 
 test('folders are removed, empty or with something in them', async () => {
-  const untouched = makeSandboxFolders(scratch, { workdir: tmpdir() }, false);
-  const used = makeSandboxFolders(scratch, { workdir: tmpdir() }, false);
+  const untouched = makeSandboxFolders(scratch, { workdir: tmpdir() }, { canHide: false });
+  const used = makeSandboxFolders(scratch, { workdir: tmpdir() }, { canHide: false });
   mkdirSync(join(used.home, '.cache/deep'), { recursive: true });
   await Promise.all([removeSandboxFolders(untouched), removeSandboxFolders(used)]);
   expect(readdirSync(scratch)).toEqual([]);
@@ -21,7 +21,7 @@ test('folders are removed, empty or with something in them', async () => {
 test('they are around the workspace if its folder is in the scratch folder', async () => {
   const workdir = join(scratch, 'own/repo');
   mkdirSync(workdir, { recursive: true });
-  const folders = makeSandboxFolders(scratch, { workdir }, true);
+  const folders = makeSandboxFolders(scratch, { workdir }, { canHide: true });
   expect(dirname(folders.root)).toBe(join(scratch, 'own'));
   expect(readdirSync(folders.hiding?.view ?? '')).toEqual(['own']);
   await removeSandboxFolders(folders);
@@ -32,7 +32,7 @@ test('a link in the place of the home is removed and not followed', async () => 
   const users = join(scratch, 'users-own');
   mkdirSync(users);
   writeFileSync(join(users, '.gitconfig'), '[user]\n');
-  const folders = makeSandboxFolders(scratch, { workdir: tmpdir() }, false);
+  const folders = makeSandboxFolders(scratch, { workdir: tmpdir() }, { canHide: false });
   rmSync(folders.home, { recursive: true });
   symlinkSync(users, folders.home);
   await removeSandboxFolders(folders);

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { lstat, rmdir, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { removeTree } from '../files/remove-tree.ts';
+import type { Owner } from '../process/launcher-interface.ts';
 import type { SandboxOptions } from '../sandbox.ts';
 import type { Hiding } from './containment.ts';
 import type { SandboxFolders } from './scrubbed-environment.ts';
@@ -19,16 +20,20 @@ const FIXED_NAME = 's';
  * Makes the private folders of one sandbox: below the folder around its workspace if that is a folder of `scratch` or is
  * seen elsewhere, else below `scratch` itself. Their names say nothing about the case. It is synchronous, because a promise
  * per folder costs more than making the folder. `canHide`: whether commands can be kept from seeing what else is in
- * `scratch`.
+ * `scratch`. `owner`: to whom the folders belong, if not to the user of this process.
  */
 export function makeSandboxFolders(
   scratch: string,
   { workdir, home, at }: Pick<SandboxOptions, 'workdir' | 'home' | 'at'>,
-  canHide: boolean,
+  { canHide, owner }: { canHide: boolean; owner?: Owner | undefined },
 ): OwnFolders {
   const around = dirname(workdir);
   const isInScratch = dirname(around) === scratch;
   const own = isInScratch || at !== undefined ? around : undefined;
+  const give = (path: string): void => {
+    if (owner) chownSync(path, owner.uid, owner.gid);
+  };
+  if (own !== undefined) give(own);
   const root = join(own ?? scratch, at === undefined ? shortName() : FIXED_NAME);
   const folders = {
     home: home ?? join(root, 'home'),
@@ -37,10 +42,15 @@ export function makeSandboxFolders(
   };
   // The other XDG folders are below HOME. Programs make them when they need them, as their specification says.
   for (const folder of [root, ...Object.values(folders)]) {
-    if (folder !== home) mkdirSync(folder, { mode: 0o700 });
+    if (folder === home) continue;
+    mkdirSync(folder, { mode: 0o700 });
+    give(folder);
   }
   const gitConfig = join(folders.home, '.gitconfig');
-  if (home === undefined || !existsSync(gitConfig)) writeFileSync(gitConfig, GIT_CONFIG);
+  if (home === undefined || !existsSync(gitConfig)) {
+    writeFileSync(gitConfig, GIT_CONFIG);
+    give(gitConfig);
+  }
   const ownFolders = { root, ownHome: home === undefined, ...folders };
   if (own === undefined || !canHide) return ownFolders;
   const view = join(scratch, shortName());

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { Started } from './pending-programs.ts';
 
 /** Root needs no user namespace. The paths are absolute. */
@@ -10,7 +11,31 @@ export type Namespace = {
   hiding?: { common: string; own: string; view: string; at?: string } | undefined;
   /** Where the program starts, of the paths that only it sees. Default: the folder that it is started in. */
   folder?: string | undefined;
+  /** Only for a launcher that has `doors`. Then `hiding` is not used. */
+  sealing?: Sealing | undefined;
 };
+
+/** A root of its own for the program, which sees nothing else of this machine, and the network of a door. */
+export type Sealing = {
+  /** The id of an open door. Absent: the network of this machine. */
+  door?: number;
+  /** Whom the program runs as. Absent: as this process. */
+  user?: Owner;
+  /** An existing folder that the root is made over. Others do not see it. */
+  stage: string;
+  root: readonly RootEntry[];
+};
+
+/**
+ * The paths are absolute. `see` and `use` show a file or folder of this machine, which can be changed only there with `use`;
+ * `memory` is a folder in memory for anybody's files.
+ */
+export type RootEntry =
+  | { kind: 'folder' | 'memory'; path: string }
+  | { kind: 'see' | 'use' | 'link'; path: string; source: string };
+
+/** A user of this machine by numbers. Nobody has to have them. */
+export type Owner = { uid: number; gid: number };
 
 /** `input` and `outputs` are paths: for standard input, and for the descriptors from 1 on. */
 export type LaunchRequest = {
@@ -29,7 +54,19 @@ export type Launcher = {
   makeFifos(paths: readonly string[]): Promise<void>;
   /** Absent: it only starts programs. */
   mounts?: Mounts;
+  doors?: Doors;
 };
+
+/** Network namespaces that nothing leads out of but connections to given ports. */
+export type Doors = {
+  /**
+   * Makes a network namespace. What connects to 127.0.0.1 in it, at one of the ports, is handed to its listener.
+   * `inUserNamespace`: root needs none.
+   */
+  open(ports: ReadonlyMap<number, (socket: Socket) => void>, inUserNamespace: boolean): Promise<OpenDoor>;
+};
+
+export type OpenDoor = { id: number; close(): Promise<void> };
 
 /** Mounts and removals by the process that starts programs. They reject when they are not done. */
 export type Mounts = {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { pipeline, Readable, type Writable } from 'node:stream';
-import type { Launcher, LaunchRequest, Mounts } from './launcher-interface.ts';
+import type { Doors, Launcher, LaunchRequest, Mounts } from './launcher-interface.ts';
 import { closePipes, createNamedPipes } from './named-pipes.ts';
 import { exitCodeOf, startNodeLauncher } from './node-launcher.ts';
 import { perl, startPerlLauncher } from './perl-launcher.ts';
@@ -44,6 +44,12 @@ export function startProgram(program: Program): Promise<StartedProgram> {
 export function launcherMounts(): Mounts | undefined {
   launcher ??= process.platform === 'linux' ? startLauncher() : undefined;
   return launcher?.mounts;
+}
+
+/** `undefined` where programs are started by a process that makes no network namespaces. */
+export function launcherDoors(): Doors | undefined {
+  launcher ??= process.platform === 'linux' ? startLauncher() : undefined;
+  return launcher?.doors;
 }
 
 type Used = Launcher & { openPipes: ReturnType<typeof createNamedPipes> };

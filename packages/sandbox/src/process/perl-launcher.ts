@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
-import type { Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import { release, constants as system } from 'node:os';
 import { createInterface } from 'node:readline';
 import { getSystemErrorName } from 'node:util';
-import type { Launcher, LaunchRequest } from './launcher-interface.ts';
+import type { Launcher, LaunchRequest, Sealing } from './launcher-interface.ts';
 import { pendingPrograms, type Report } from './pending-programs.ts';
 import { PERL_LAUNCHER, PERL_START, SYSTEM_CALLS } from './perl-program.ts';
 
@@ -28,10 +28,11 @@ export function startPerlLauncher(file: string, onEnd: () => void): Launcher {
     env: {},
     // A session of its own: Ctrl-C in a terminal goes to the whole group of this process.
     detached: true,
-    stdio: ['pipe', 'pipe', 'ignore'],
+    stdio: ['pipe', 'pipe', 'ignore', 'ipc'],
   });
   const [input, output] = [child.stdin as Socket, child.stdout as Socket];
   const programs = pendingPrograms(() => output.unref());
+  let lastDoor = 0;
 
   const ask = (kind: string, fields: readonly string[]) =>
     programs.begin((id) => {
@@ -59,9 +60,19 @@ export function startPerlLauncher(file: string, onEnd: () => void): Launcher {
   // The end of the process says more.
   input.on('error', () => {});
   input.write(messageOf(PERL_LAUNCHER));
+  const accepted = new Map<number, ReadonlyMap<number, (socket: Socket) => void>>();
+  const listening = new Map<number, Server[]>();
+  child.on('message', (message, handle) => {
+    const { door, port } = message as { door: number; port: number };
+    const server = handle as Server;
+    const connect = accepted.get(door)?.get(port);
+    if (!connect) return void server.close();
+    listening.get(door)?.push(server.unref().on('connection', connect));
+  });
   child.on('error', end);
   child.on('exit', () => end(new Error('the process that starts commands was killed')));
   child.unref();
+  child.channel?.unref();
   input.unref();
   output.unref();
   return {
@@ -75,6 +86,29 @@ export function startPerlLauncher(file: string, onEnd: () => void): Launcher {
       overlay: (folder, options, target) => done('overlay', [folder, options, target]),
       unmount: (target) => done('unmount', [target]),
       remove: (paths) => done('remove', paths),
+    },
+    doors: {
+      async open(ports, inUserNamespace) {
+        lastDoor += 1;
+        const id = lastDoor;
+        const servers: Server[] = [];
+        accepted.set(id, ports);
+        listening.set(id, servers);
+        const close = async (): Promise<void> => {
+          accepted.delete(id);
+          listening.delete(id);
+          for (const server of servers) server.close();
+          await done('close', [String(id)]);
+        };
+        try {
+          const isUser = inUserNamespace ? '1' : '';
+          await done('door', [String(id), isUser, ...[...ports.keys()].map(String)]);
+          return { id, close };
+        } catch (error) {
+          await close().catch(() => undefined);
+          throw error;
+        }
+      },
     },
   };
 }
@@ -93,13 +127,22 @@ function fieldsOf({ file, args, cwd, env, input = '', outputs, namespace }: Laun
   const contained = namespace
     ? ['namespace', namespace.inUserNamespace ? '1' : '', common, own, view, at, namespace.folder ?? '']
     : ['', '', '', '', '', '', ''];
+  const sealed = sealingFields(namespace?.sealing);
   const lists = [String(outputs.length), ...outputs, String(variables.length), ...variables];
-  const fields = [cwd, input, ...lists, ...contained, file, ...args];
+  const fields = [cwd, input, ...lists, ...contained, ...sealed, file, ...args];
   if (fields.some((field) => field.includes('\0')))
     throw withCode('ERR_INVALID_ARG_VALUE', 'a program cannot be given null bytes');
   if (fields.some((field) => field.length > LONGEST_TEXT / 3 && Buffer.byteLength(field) > LONGEST_TEXT))
     throw withCode('E2BIG', 'spawn E2BIG');
   return fields;
+}
+
+function sealingFields(sealing: Sealing | undefined): string[] {
+  if (!sealing) return ['0'];
+  const { door = '', user, stage, root } = sealing;
+  const entries = root.flatMap((entry) => [entry.kind, entry.path, 'source' in entry ? entry.source : '']);
+  const fields = [door, user?.uid ?? '', user?.gid ?? '', stage, ...entries];
+  return [String(fields.length), ...fields.map(String)];
 }
 
 function reportOf(what: string, rest: string): Report {

@@ -2,20 +2,23 @@
  * The launcher as a program for Perl, which nearly every Linux has: it makes the system calls for which Node would have to
  * start `mkfifo`, `setpriv`, `unshare` and `mount`, and it is small, so that a fork takes little. It reads messages from
  * standard input, each a length of four bytes and then texts with a NUL between them, and answers with lines. It ends at
- * the end of its input. Its arguments are the numbers of the system calls in `SYSTEM_CALLS`.
+ * the end of its input. Its arguments are the numbers of the system calls in `SYSTEM_CALLS`. Descriptor 3 is the channel on
+ * which Node takes open sockets from a child.
  */
 export const PERL_LAUNCHER = String.raw`
-my ($prctl, $unshare, $mount, $umount2, $dup3, $setsid, $mknodat) = @ARGV;
+my ($prctl, $unshare, $mount, $umount2, $dup3, $setsid, $mknodat, $setns, $pivot_root, $sendmsg) = @ARGV;
 my ($pidfd_open, $mount_setattr) = (434, 442);
-my (%running, $pending);
+my (%running, $pending, %doors);
 # What ps shows, also for the first process of a namespace.
 $0 = 'init';
 # Descriptors that the harness itself was given and did not close.
 opendir my $descriptors, '/proc/self/fd';
-for my $descriptor (grep { /^\d+$/ && $_ > 2 && $_ != fileno $descriptors } readdir $descriptors) {
+for my $descriptor (grep { /^\d+$/ && $_ > 3 && $_ != fileno $descriptors } readdir $descriptors) {
   open my $closed, '<&=', $descriptor;
 }
 closedir $descriptors;
+# A program that is started does not get it.
+open my $channel, '+<&=', 3;
 
 sub say_all { my $text = join(' ', @_) . "\n"; $text =~ s/\n(?=.)/ /g; syswrite STDOUT, $text }
 sub status { $? & 127 ? 128 + ($? & 127) : $? >> 8 }
@@ -66,10 +69,16 @@ sub start_removing {
   watch($id, $pid);
 }
 
+sub mount_memory {
+  my ($target, $flags, $options) = @_;
+  my $type = 'tmpfs';
+  syscall($mount, $type, $target, $type, $flags, $options) == 0 or give_up("mount $target");
+}
+
 sub lock_writing {
-  my ($path, $attributes) = ($_[0], pack 'Q4', 1, 0, 0, 0);
+  my ($path, $flags, $attributes) = (@_, pack 'Q4', 1, 0, 0, 0);
   # since Linux 5.12; else MS_BIND, MS_REMOUNT and MS_RDONLY
-  syscall($mount_setattr, -100, $path, 0, $attributes, 32) == 0 || attach('none', $path, 0, 0x1021);
+  syscall($mount_setattr, -100, $path, $flags, $attributes, 32) == 0 || attach('none', $path, 0, 0x1021);
 }
 
 # The command sees of a common folder only its own one. That is covered then, but still reached by a descriptor.
@@ -79,30 +88,148 @@ sub hide {
   # MS_BIND; with MS_REC
   return open($held, '<', $own)
     && attach($view, $common, 0, 0x1000)
-    && lock_writing($common)
+    && lock_writing($common, 0)
     && attach('/proc/self/fd/' . fileno($held), $own, 0, 0x5000)
     && ($at eq '' || attach('/proc/self/fd/' . fileno($held), $at, 0, 0x5000))
     && chdir $folder;
 }
 
+sub map_own_user {
+  my ($uid, $gid) = @_;
+  put('/proc/self/setgroups', 'deny');
+  put('/proc/self/uid_map', "$uid $uid 1");
+  put('/proc/self/gid_map', "$gid $gid 1");
+}
+
+# To Node, as a message with the text of a JSON object. That is the form in which Node's own children send a socket.
+sub hand_over {
+  my ($socket, $type, $message) = @_;
+  my $text = "{\"cmd\":\"NODE_HANDLE\",\"type\":\"$type\",\"msg\":$message}\n";
+  my $buffer = pack 'PQ', $text, length $text;
+  # SOL_SOCKET, SCM_RIGHTS
+  my $control = pack 'Qiiix4', 20, 1, 1, fileno $socket;
+  my $header = pack 'QIx4PQPQix4', 0, 0, $buffer, 1, $control, 24, 0;
+  syscall($sendmsg, 3, $header, 0) > 0 or give_up('sendmsg');
+}
+
+# In a new network namespace, in which nothing but its loopback address exists.
+sub listen_inside {
+  my ($id, $user, @ports) = @_;
+  my ($uid, $gid) = ($>, $) + 0);
+  # CLONE_NEWNET, CLONE_NEWUSER
+  syscall($unshare, 0x40000000 | ($user ? 0x10000000 : 0)) == 0 or give_up('unshare');
+  map_own_user($uid, $gid) if $user;
+  socket my $any, 2, 2, 0 or give_up('socket');
+  # SIOCSIFFLAGS, IFF_UP
+  my $up = pack 'a16sx22', 'lo', 1;
+  ioctl $any, 0x8914, $up or give_up('lo');
+  for my $port (@ports) {
+    socket my $door, 2, 1, 0 or give_up('socket');
+    bind $door, pack('Sna4x8', 2, $port, pack 'C4', 127, 0, 0, 1) or give_up('bind');
+    listen $door, 511 or give_up('listen');
+    hand_over($door, 'net.Server', "{\"door\":$id,\"port\":$port}");
+  }
+}
+
+# A network namespace that commands can be started in, until it is closed. No process is needed for that.
+sub open_door {
+  my ($id, @how) = @_;
+  pipe my $ready, my $is_ready;
+  pipe my $wait, my $go;
+  my $pid = fork;
+  return "fork: $!" if !defined $pid;
+  if (!$pid) {
+    close $_ for $ready, $go;
+    open STDERR, '>&', $is_ready;
+    listen_inside($id, @how);
+    syswrite $is_ready, 'ok';
+    sysread $wait, my $nothing, 1;
+    exit;
+  }
+  close $_ for $is_ready, $wait;
+  sysread $ready, my $why, 4096;
+  my @namespaces;
+  if ($why eq 'ok') {
+    for my $kind (('user') x !!$how[0], 'net') {
+      open my $namespace, '<', "/proc/$pid/ns/$kind" or $why = "ns/$kind: $!";
+      push @namespaces, $namespace;
+    }
+  }
+  close $go;
+  waitpid $pid, 0;
+  return $why || 'it ended' if $why ne 'ok';
+  $doors{$id} = \@namespaces;
+  return '';
+}
+
+sub close_door { delete $doors{$_[0]}; return '' }
+
+sub make_place {
+  my ($path, $is_folder) = @_;
+  my $parent = '';
+  for my $name (grep { length } split m{/}, $path =~ s{[^/]+$}{}r) { mkdir $parent .= "/$name" }
+  return mkdir $path if $is_folder;
+  open my $file, '>>', $path if !-l $path;
+}
+
+# Makes a small root in which nothing is but what the list names: triples of what, where, and a source. Then everything else
+# of this machine is detached.
+sub seal {
+  my ($stage, @list) = @_;
+  my $umask = umask 022;
+  # MS_NOSUID
+  mount_memory($stage, 2, 'mode=0755,size=4m');
+  while (my ($kind, $path, $source) = splice @list, 0, 3) {
+    my $target = $stage . $path;
+    if ($kind eq 'link') {
+      make_place($target =~ s{/[^/]*$}{}r, 1);
+      symlink $source, $target or give_up($path);
+      next;
+    }
+    make_place($target, $kind eq 'folder' || $kind eq 'memory' || -d $source);
+    # MS_NOSUID, MS_NODEV
+    mount_memory($target, 6, 'mode=1777') if $kind eq 'memory';
+    # MS_BIND, MS_REC
+    attach($source, $target, 0, 0x5000) or give_up("bind $source") if $kind eq 'see' || $kind eq 'use';
+    lock_writing($target, 0x8000) or give_up("bind $source") if $kind eq 'see';
+  }
+  umask $umask;
+  attach('proc', "$stage/proc", 'proc', 0xe) or give_up('mount /proc');
+  # The old root is put over the new one, and then detached (MNT_DETACH).
+  my $here = '.';
+  chdir $stage && syscall($pivot_root, $here, $here) == 0 && syscall($umount2, $here, 2) == 0
+    or give_up('pivot_root');
+  chdir '/';
+}
+
+sub become_user {
+  my ($uid, $gid) = @_;
+  # A script opens its output by name.
+  chown $uid, $gid, $_ for grep { -p $_ } *STDIN, *STDOUT, *STDERR;
+  $) = "$gid $gid";
+  $( = $gid;
+  ($<, $>) = ($uid, $uid);
+  $< == $uid && $> == $uid && $) eq "$gid $gid" && $( eq "$gid $gid" or give_up('setuid');
+}
+
 # Waits for the first process of a PID namespace, its only child. When the first one ends, the kernel ends all others,
 # whatever they did with sessions and parents.
 sub contain {
-  my ($report, $user, $common, $own, $view, $at, $inside, @command) = @_;
+  my ($report, $sealing, $user, $common, $own, $view, $at, $inside, @command) = @_;
   my ($folder, $uid, $gid) = (readlink '/proc/self/cwd', $>, $) + 0);
   $folder = $inside if $inside ne '';
+  # The door's user namespace comes first: with it come the rights to enter the other one.
+  my @door = @$sealing && $$sealing[0] ne '' ? @{$doors{$$sealing[0]} || give_up('door')} : ();
+  for my $namespace (@door) { syscall($setns, fileno $namespace, 0) == 0 or give_up('setns') }
   # Else nobody ends the namespace when the launcher is killed.
   die_with_parent();
+  my $new_user = $user && @door < 2;
   # CLONE_NEWNS, CLONE_NEWPID, CLONE_NEWUSER
-  syscall($unshare, 0x20020000 | ($user ? 0x10000000 : 0)) == 0 or give_up('unshare');
-  if ($user) {
-    put('/proc/self/setgroups', 'deny');
-    put('/proc/self/uid_map', "$uid $uid 1");
-    put('/proc/self/gid_map', "$gid $gid 1");
-  }
+  syscall($unshare, 0x20020000 | ($new_user ? 0x10000000 : 0)) == 0 or give_up('unshare');
+  map_own_user($uid, $gid) if $new_user;
   my $first = fork;
   defined $first or give_up('fork');
-  lead($report, $folder, $common, $own, $view, $at, @command) if !$first;
+  lead($report, $sealing, $folder, $common, $own, $view, $at, @command) if !$first;
   close $report;
   waitpid $first, 0;
   kill $? & 127, $$ if $? & 127;
@@ -111,13 +238,15 @@ sub contain {
 
 # The first process only has to outlive the command, send TERM to what is left, and wait a little.
 sub lead {
-  my ($report, $folder, $common, $own, $view, $at, @command) = @_;
+  my ($report, $sealing, $folder, $common, $own, $view, $at, @command) = @_;
+  my (undef, $uid, $gid, @place) = @$sealing;
   die_with_parent();
   # Mounts made inside stay inside (MS_REC, MS_SLAVE), and no command keeps a workspace alive that is unmounted outside.
   attach('none', '/', 0, 0x84000) or give_up('mount');
   # MS_NOSUID, MS_NODEV, MS_NOEXEC
   attach('proc', '/proc', 'proc', 0xe) or give_up('mount /proc');
-  if ($common ne '' && !hide($common, $own, $view, $at, $folder)) {
+  if (@place) { seal(@place) }
+  elsif ($common ne '' && !hide($common, $own, $view, $at, $folder)) {
     print STDERR "the folders beside $own cannot be hidden\n";
     exit 1;
   }
@@ -125,7 +254,9 @@ sub lead {
   my $pid = fork;
   defined $pid or give_up('fork');
   if (!$pid) {
-    close $report;
+    # A sealed command reports its start itself, through its descriptor 3: what starts it may fail.
+    @place ? syscall($dup3, fileno $report, 3, 0) : close $report;
+    become_user($uid, $gid) if @place && $uid ne '';
     exec { $command[0] } @command;
     my ($code, $reason) = ($! + 0, "$!");
     syswrite $failing, $code;
@@ -136,7 +267,7 @@ sub lead {
   sysread $failure, my $why, 16;
   # E2BIG: it is not the command that failed.
   if ($why eq '7') { print STDERR "the arguments and the environment are too long\n"; exit 1 }
-  syswrite $report, "started\n";
+  syswrite $report, "started\n" if !@place;
   my $ended;
   do { $ended = wait } until $ended == $pid || $ended < 0;
   my $status = status();
@@ -154,7 +285,7 @@ sub lead {
 
 # In the new process: the code of spawn and why it failed, or nothing, when another program runs.
 sub become {
-  my ($failing, $folder, $input, $outputs, $variables, $namespace, @command) = @_;
+  my ($failing, $folder, $input, $outputs, $variables, $namespace, $sealing, @command) = @_;
   my $refuse = sub { syswrite $failing, "$_[0] $_[1]"; exit 1 };
   syscall($setsid);
   open STDIN, '<', $input eq '' ? '/dev/null' : $input or $refuse->(0, "a pipe could not be opened: $!");
@@ -171,7 +302,7 @@ sub become {
     open STDERR, '>&', $stderr;
     close $_ for $stdout, $stderr, $failing;
     %ENV = @$variables;
-    contain($report, @$namespace[1 .. 6], @command);
+    contain($report, $sealing, @$namespace[1 .. 6], @command);
   }
   if (fileno($failing) <= @opened) {
     # Not where a descriptor of the program goes.
@@ -197,12 +328,13 @@ sub start {
   my @outputs = splice @rest, 0, shift @rest;
   my @variables = splice @rest, 0, shift @rest;
   my @namespace = splice @rest, 0, 7;
+  my @sealing = splice @rest, 0, shift @rest;
   pipe my $failure, my $failing;
   my $pid = fork;
   return say_all($id, 'error', $! + 0, "fork: $!") if !defined $pid;
   if (!$pid) {
     close $failure;
-    become($failing, $folder, $input, \@outputs, \@variables, \@namespace, @rest);
+    become($failing, $folder, $input, \@outputs, \@variables, \@namespace, \@sealing, @rest);
   }
   close $failing;
   sysread $failure, my $why, 4096;
@@ -221,11 +353,14 @@ sub watch {
   $running{$descriptor} = [$id, $pid, $handle];
 }
 
-my %calls = (pipes => \&make_pipes, overlay => \&overlay, unmount => \&unmount);
+my %calls = (
+  pipes => \&make_pipes, overlay => \&overlay, unmount => \&unmount,
+  door => \&open_door, close => \&close_door,
+);
 
 for (;;) {
   my $ready = '';
-  vec($ready, $_, 1) = 1 for 0, keys %running;
+  vec($ready, $_, 1) = 1 for 0, defined $channel ? 3 : (), keys %running;
   next if select($ready, undef, undef, undef) < 0;
   for my $descriptor (keys %running) {
     next if !vec($ready, $descriptor, 1);
@@ -233,6 +368,8 @@ for (;;) {
     waitpid $pid, 0;
     say_all($id, 'exit', status());
   }
+  # Node answers there that it has a socket.
+  if (defined $channel && vec $ready, 3, 1) { sysread $channel, my $answer, 65536 or undef $channel }
   next if !vec($ready, 0, 1);
   sysread(STDIN, $pending, 65536, length $pending) or exit;
   while (length $pending >= 4 && length $pending >= 4 + (my $length = unpack 'N', $pending)) {
@@ -250,8 +387,11 @@ export const PERL_START =
   'sysread STDIN, my $size, 4; my ($text, $length) = ("", unpack "N", $size); ' +
   'sysread(STDIN, $text, $length - length $text, length $text) || exit while length $text < $length; eval $text';
 
-/** The numbers of prctl, unshare, mount, umount2, dup3, setsid and mknodat, by the name of the architecture in Node. */
+/**
+ * The numbers of prctl, unshare, mount, umount2, dup3, setsid, mknodat, setns, pivot_root and sendmsg, by the name of the
+ * architecture in Node.
+ */
 export const SYSTEM_CALLS: Partial<Record<NodeJS.Architecture, readonly string[]>> = {
-  x64: ['157', '272', '165', '166', '292', '112', '259'],
-  arm64: ['167', '97', '40', '39', '24', '157', '33'],
+  x64: ['157', '272', '165', '166', '292', '112', '259', '308', '155', '46'],
+  arm64: ['167', '97', '40', '39', '24', '157', '33', '268', '41', '211'],
 };

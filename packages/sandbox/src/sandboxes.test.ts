@@ -19,10 +19,14 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createMask } from '../mask.ts';
-import type { Sandbox, SandboxProvider } from '../sandbox.ts';
-import { createPidNamespaceContainment } from './pid-namespace.ts';
-import { createProcessSandboxProvider, type ProcessSandboxOptions } from './process-sandbox.ts';
+import { createMask } from './mask.ts';
+import { createPidNamespaceContainment } from './process-sandbox/pid-namespace.ts';
+import {
+  createProcessSandboxProvider,
+  type ProcessSandboxOptions,
+} from './process-sandbox/process-sandbox.ts';
+import type { Sandbox, SandboxProvider } from './sandbox.ts';
+import { startSandboxProvider } from './start-sandbox-provider.ts';
 
 let folder: string;
 let scratch: string;
@@ -62,6 +66,18 @@ async function until(condition: () => boolean | Promise<boolean>, limitMs = 10_0
   }
 }
 
+async function isBubblewrapHere(): Promise<boolean> {
+  const place = await mkdtemp(join(tmpdir(), 'sandbox-test-'));
+  try {
+    await startSandboxProvider('bubblewrap', { scratch: place });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await rm(place, { recursive: true, force: true });
+  }
+}
+
 /** Three children, each of which outlives its parent unless somebody ends it. */
 const strays = (sleep: string): string => `
   ${sleep} &
@@ -75,10 +91,10 @@ const stubbornStray = (sleep: string): string => `( trap '' TERM; ${sleep} & )`;
 function startHost(
   prefix: string[],
   scripts: string[],
-  processes: string,
+  level: string,
 ): ChildProcessByStdio<null, Readable, null> {
   const fixture = fileURLToPath(new URL('./__fixtures__/run-in-sandbox.ts', import.meta.url));
-  const [file = '', ...args] = [...prefix, process.execPath, fixture, scratch, processes, ...scripts];
+  const [file = '', ...args] = [...prefix, process.execPath, fixture, scratch, level, ...scripts];
   return spawn(file, args, { stdio: ['ignore', 'pipe', 'ignore'] });
 }
 
@@ -92,35 +108,51 @@ async function expectNothingLeftOf(startWith: (script: string) => ChildProcess):
   await until(() => countOf(sleep) === 0);
 }
 
+const hasNamespaces = (await createPidNamespaceContainment()) !== undefined;
+const hasBubblewrap = await isBubblewrapHere();
 const levels = [
   {
-    processes: 'pid-namespace',
-    isThere: (await createPidNamespaceContainment()) !== undefined,
+    name: 'process',
+    isolation: { processes: 'pid-namespace', neighbours: 'hidden', network: 'open', level: 0 },
+    isThere: hasNamespaces,
     tag: 'pid-namespaces',
   },
-  { processes: 'descendants', isThere: process.platform === 'linux', tag: 'linux' },
+  {
+    name: 'process',
+    isolation: { processes: 'descendants', neighbours: 'visible', network: 'open', level: 0 },
+    isThere: process.platform === 'linux',
+    tag: 'linux',
+  },
+  {
+    name: 'bubblewrap',
+    isolation: { processes: 'pid-namespace', neighbours: 'hidden', network: 'gateway-only', level: 1 },
+    isThere: hasBubblewrap,
+    tag: 'bubblewrap',
+  },
 ] as const;
 
-for (const { processes, isThere, tag } of levels) {
-  describe.skipIf(!isThere)(`process sandbox, processes held by ${processes}`, { tags: tag }, () => {
+/** Ours may be root, and commands another user. */
+const give = async (provider: SandboxProvider, path: string): Promise<void> => {
+  if (provider.owner) await chown(path, provider.owner.uid, provider.owner.gid);
+};
+
+for (const { name, isolation, isThere, tag } of levels) {
+  const { processes } = isolation;
+  describe.skipIf(!isThere)(`sandbox ${name}, processes held by ${processes}`, { tags: tag }, () => {
     let provider: SandboxProvider;
     let sandbox: Sandbox;
 
     const start = async (options: Partial<ProcessSandboxOptions> = {}): Promise<void> => {
-      provider = await createProcessSandboxProvider({ scratch, processes, ...options });
+      const wanted = { scratch, ...(name === 'process' && { processes }), ...options };
+      provider = await startSandboxProvider(name, wanted);
+      await give(provider, workdir);
       sandbox = await provider.start({ workdir, env: { LANE: 'http://127.0.0.1:1' } });
     };
     beforeEach(() => start());
     afterEach(() => sandbox.stop());
 
     test('the provider describes its isolation', async () => {
-      expect(await provider.describe()).toEqual({
-        provider: 'process',
-        level: 0,
-        processes,
-        neighbours: processes === 'pid-namespace' ? 'hidden' : 'visible',
-        network: 'open',
-      });
+      expect(await provider.describe()).toEqual({ provider: name, ...isolation });
     });
 
     test('a command sees and writes nothing beside the folder of its workspace', async () => {
@@ -128,14 +160,16 @@ for (const { processes, isThere, tag } of levels) {
       await mkdir(join(own, 'repo'), { recursive: true });
       await mkdir(join(scratch, 'other'));
       await writeFile(join(scratch, 'AGENTS.md'), 'of another');
+      await give(provider, join(own, 'repo'));
       await using alone = await provider.start({ workdir: join(own, 'repo'), env: {} });
       const script =
         'ls ../..; pwd; test -w "$HOME" && echo home; echo x > ../mine; echo x > ../../AGENTS.md';
       const seen = await alone.runShell(script);
       const [, again] = await Promise.all([alone.runShell('true'), alone.runShell('cat ../mine; ls ../..')]);
-      if (processes === 'pid-namespace') {
+      if (isolation.neighbours === 'hidden') {
         expect(seen.stdout).toBe(`own\n${join(own, 'repo')}\nhome\n`);
-        expect(seen.stderr).toMatch(/read-only/i);
+        // In a root of its own the folders above are its own as well.
+        if (name === 'process') expect(seen.stderr).toMatch(/read-only/i);
         expect(again.stdout).toBe('x\nown\n');
         expect(await readFile(join(scratch, 'AGENTS.md'), 'utf8')).toBe('of another');
       } else {
@@ -210,7 +244,7 @@ for (const { processes, isThere, tag } of levels) {
     });
 
     test('nothing is left when the host is killed', async () => {
-      await expectNothingLeftOf((script) => startHost([], [script], processes));
+      await expectNothingLeftOf((script) => startHost([], [script], name === 'process' ? processes : name));
     });
 
     test('many commands in a row and at once leave no descriptor and no timer, and lose no output', async () => {
@@ -256,7 +290,7 @@ for (const { processes, isThere, tag } of levels) {
           UNLISTED: canary,
           NODE_OPTIONS: '--require /nowhere',
           npm_config_registry: canary,
-          GOPATH: '/opt/go',
+          GOROOT: '/opt/go',
           PATH: `/checkout/node_modules/.bin:relative:/x/node-gyp-bin:${process.env.PATH}`,
         },
       });
@@ -265,7 +299,7 @@ for (const { processes, isThere, tag } of levels) {
       const env = Object.fromEntries(stdout.split('\n').map((line) => line.split(/=(.*)/s)));
       expect(env).toMatchObject({
         HOME: sandbox.home,
-        GOPATH: '/opt/go',
+        GOROOT: '/opt/go',
         LANE: 'http://127.0.0.1:1',
         EXTRA: 'yes',
         TERM: 'dumb',
@@ -407,33 +441,28 @@ describe.runIf(process.getuid?.() === 0)('as a user without privileges', { tags:
     await chmod(folder, 0o755);
   });
 
-  test.each(['pid-namespace', 'descendants'] as const)(
-    'commands, processes held by %s',
-    async (processes) => {
-      const sleep = uniqueSleep();
-      const scripts = [
-        `${strays(sleep)}\nid -u`,
-        'exit 3',
-        'no-such-program',
-        '/etc/passwd',
-        'mkdir ~/a; chmod 0 ~/a',
-      ];
-      const host = startHost(dropPrivileges, scripts, processes);
-      const output: Buffer[] = [];
-      host.stdout.on('data', (chunk: Buffer) => output.push(chunk));
-      await once(host, 'close');
-      const { level, results } = JSON.parse(Buffer.concat(output).toString());
-      expect(level.processes).toBe(processes);
-      expect(results.map(({ exitCode }: { exitCode: number }) => exitCode)).toEqual([0, 3, 127, 126, 0]);
-      expect(results[0].stdout).toBe('65534\n');
-      expect(countOf(sleep)).toBe(0);
-    },
-  );
+  const held = ['pid-namespace', 'descendants', ...(hasBubblewrap ? ['bubblewrap'] : [])];
+  test.each(held)('commands, processes held by %s', async (processes) => {
+    const sleep = uniqueSleep();
+    const scripts = [
+      `${strays(sleep)}\nid -u`,
+      'exit 3',
+      'no-such-program',
+      '/etc/passwd',
+      'mkdir ~/a; chmod 0 ~/a',
+    ];
+    const host = startHost(dropPrivileges, scripts, processes);
+    const output: Buffer[] = [];
+    host.stdout.on('data', (chunk: Buffer) => output.push(chunk));
+    await once(host, 'close');
+    const { level, results } = JSON.parse(Buffer.concat(output).toString());
+    expect([level.processes, level.provider]).toContain(processes);
+    expect(results.map(({ exitCode }: { exitCode: number }) => exitCode)).toEqual([0, 3, 127, 126, 0]);
+    expect(results[0].stdout).toBe('65534\n');
+    expect(countOf(sleep)).toBe(0);
+  });
 
-  test.each(['pid-namespace', 'descendants'] as const)(
-    'nothing is left when the host is killed, %s',
-    async (processes) => {
-      await expectNothingLeftOf((script) => startHost(dropPrivileges, [script], processes));
-    },
-  );
+  test.each(held)('nothing is left when the host is killed, %s', async (processes) => {
+    await expectNothingLeftOf((script) => startHost(dropPrivileges, [script], processes));
+  });
 });

@@ -1,0 +1,20 @@
+// Runs commands in a sandbox and prints what came of them: for tests that need another process to be the host
+// (one that is killed, or that is another user).
+// Arguments: scratch folder, how processes are held together (`default`, or another sandbox), then one script a command.
+import { chownSync, mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { startSandboxProvider } from '../start-sandbox-provider.ts';
+
+const [scratch = '', processes = 'default', ...scripts] = process.argv.slice(2);
+const provider = await startSandboxProvider(processes === 'bubblewrap' ? processes : 'process', {
+  scratch,
+  ...(processes === 'pid-namespace' || processes === 'descendants' ? { processes } : {}),
+});
+const workdir = mkdtempSync(join(scratch, 'w-'));
+if (provider.owner) chownSync(workdir, provider.owner.uid, provider.owner.gid);
+await using sandbox = await provider.start({ workdir, env: {} });
+const results = [];
+for (const script of scripts) {
+  results.push(await sandbox.runShell(script, { onStdout: (chunk) => process.stderr.write(chunk) }));
+}
+process.stdout.write(JSON.stringify({ level: await provider.describe(), results }));

@@ -1,0 +1,125 @@
+import { mkdtempSync, realpathSync } from 'node:fs';
+import { mkdir, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { messageOf, WhetstoneError } from '@whetstone/errors';
+import { removeTree } from '../files/remove-tree.ts';
+import { launcherDoors } from '../process/launcher.ts';
+import type { Doors, Owner } from '../process/launcher-interface.ts';
+import { ContainedSandbox, seenFolders } from '../process-sandbox/contained-sandbox.ts';
+import { findExecutable, isRoot } from '../process-sandbox/pid-namespace.ts';
+import type { ProcessSandboxOptions } from '../process-sandbox/process-sandbox.ts';
+import { makeSandboxFolders } from '../process-sandbox/sandbox-folders.ts';
+import { inheritedEnvironment, sandboxEnvironment } from '../process-sandbox/scrubbed-environment.ts';
+import type { SandboxOptions, SandboxProvider } from '../sandbox.ts';
+import { makeEtc } from './own-etc.ts';
+import { type Seal, sealedContainment } from './sealed-containment.ts';
+import { visiblePaths } from './visible-paths.ts';
+
+/** Whom commands run as where this process is root. A number that no system gives to a user. */
+const NOBODYS: Owner = { uid: 64_300, gid: 64_300 };
+
+/** Variables that are about this machine's user, or name folders that hold the user's credentials. */
+const LEFT_OUT = new Set(['CARGO_HOME', 'GOPATH', 'GRADLE_HOME', 'PNPM_HOME', 'SHELL', 'USER', 'LOGNAME']);
+
+/** Tried once per process. */
+let works: Promise<void> | undefined;
+
+/**
+ * The sandbox `bubblewrap`, level 1 of the isolation ladder: a command sees the system's programs, the toolchains on its
+ * PATH and its own folders, can write only the last, runs as a user who owns nothing else, and reaches no network but the
+ * doors of its sandbox.
+ * @throws WhetstoneError `sandbox-unavailable`
+ */
+export async function createBubblewrapSandboxProvider(
+  options: Pick<ProcessSandboxOptions, 'scratch' | 'parentEnvironment' | 'readable'>,
+): Promise<SandboxProvider> {
+  const { bwrap, doors } = findParts();
+  const { parentEnvironment = process.env, readable = [] } = options;
+  await mkdir(options.scratch, { recursive: true, mode: 0o700 });
+  const scratch = await realpath(options.scratch);
+  const inherited = ownEnvironment(parentEnvironment);
+  const owner = isRoot() ? NOBODYS : undefined;
+  const user = owner ?? { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+  const backstage = mkdtempSync(join(scratch, 'b-'));
+  const stage = join(backstage, 'stage');
+  await mkdir(stage);
+  const etc = makeEtc(join(backstage, 'etc'), user);
+  const paths = visiblePaths(inherited, readable);
+  const seal: Seal = {
+    ...{ bwrap, stage, owner },
+    visible: { sealed: [...paths, ...etc.sealed], open: [...paths, ...etc.open] },
+  };
+
+  const provider: SandboxProvider = {
+    name: 'bubblewrap',
+    ...(owner && { owner }),
+    async describe() {
+      const isolation = {
+        processes: 'pid-namespace',
+        neighbours: 'hidden',
+        network: 'gateway-only',
+      } as const;
+      return { provider: 'bubblewrap', level: 1, ...isolation };
+    },
+    async start({ env, doors: ports = new Map(), ...places }: SandboxOptions) {
+      const { workdir } = places;
+      const folders = makeSandboxFolders(scratch, places, { canHide: true, owner });
+      const door = await doors.open(ports, !isRoot());
+      const containment = sealedContainment(seal, { workdir, folders, door: door.id });
+      const environment = { ...sandboxEnvironment(inherited, seenFolders(folders)), ...env };
+      return new ContainedSandbox({
+        ...{ provider: 'bubblewrap', workdir, folders, environment, containment },
+        onStop: () => door.close(),
+      });
+    },
+  };
+  works ??= assertWorks(provider, scratch);
+  await works.catch((error: unknown) => {
+    works = undefined;
+    throw error;
+  });
+  return provider;
+}
+
+function findParts(): { bwrap: string; doors: Doors } {
+  if (process.platform !== 'linux') {
+    throw new WhetstoneError('sandbox-unavailable', 'The sandbox `bubblewrap` needs Linux.');
+  }
+  const bwrap = findExecutable('bwrap');
+  if (bwrap === undefined) {
+    throw new WhetstoneError('sandbox-unavailable', 'The sandbox `bubblewrap` needs the program bwrap.', {
+      hint: 'Install it: apt install bubblewrap, dnf install bubblewrap, or apk add bubblewrap.',
+    });
+  }
+  const doors = launcherDoors();
+  if (doors) return { bwrap: realpathSync(bwrap), doors };
+  throw new WhetstoneError('sandbox-unavailable', 'The sandbox `bubblewrap` needs Perl and Linux 5.3.', {
+    hint: 'Install it: apt install perl-base, dnf install perl-interpreter, or apk add perl.',
+  });
+}
+
+/** Starts a command in a sandbox as cases do. Some systems refuse namespaces, and only trying shows it. */
+async function assertWorks(provider: SandboxProvider, scratch: string): Promise<void> {
+  const refuse = (reason: string): WhetstoneError =>
+    new WhetstoneError('sandbox-unavailable', `The sandbox \`bubblewrap\` does not start here: ${reason}`, {
+      hint: 'It needs user namespaces, which some systems and containers forbid. `sandbox: process` needs none.',
+    });
+  const folder = mkdtempSync(join(scratch, 'p-'));
+  const workdir = join(folder, 'try');
+  await mkdir(workdir);
+  const tried = provider.start({ workdir, env: {} }).then(async (sandbox) => {
+    await using open = sandbox;
+    return await open.runShell('exit 7', { timeoutMs: 10_000 });
+  });
+  const result = await tried
+    .catch((error: unknown) => {
+      throw refuse(messageOf(error));
+    })
+    .finally(() => removeTree(folder));
+  if (result.exitCode !== 7) throw refuse(result.stderr.trim() || `exit code ${result.exitCode}`);
+}
+
+function ownEnvironment(parent: NodeJS.ProcessEnv): Record<string, string> {
+  const entries = Object.entries(inheritedEnvironment(parent)).filter(([name]) => !LEFT_OUT.has(name));
+  return { ...Object.fromEntries(entries), USER: 'user', LOGNAME: 'user' };
+}

@@ -1,0 +1,148 @@
+import { isAbsolute, resolve } from 'node:path';
+import { WhetstoneError } from '@whetstone/errors';
+import { absoluteFiles, type ConfinedFiles, createConfinedFiles } from '../files/sandbox-files.ts';
+import type { CommandResult, RunOptions, Sandbox, SandboxFile } from '../sandbox.ts';
+import type { Containment, Hiding } from './containment.ts';
+import { runProcess } from './run-process.ts';
+import { type OwnFolders, removeSandboxFolders } from './sandbox-folders.ts';
+import type { SandboxFolders } from './scrubbed-environment.ts';
+
+type Setup = {
+  provider: string;
+  workdir: string;
+  folders: OwnFolders;
+  environment: Record<string, string>;
+  containment: Containment;
+  /** Called when every command has ended, before the folders are removed. */
+  onStop?: () => Promise<void>;
+};
+
+/** A sandbox on this machine: its commands are held together by `containment`, and its folders belong to it. */
+export class ContainedSandbox implements Sandbox {
+  readonly provider: string;
+  readonly workdir: string;
+  readonly home: string;
+  readonly #setup: Setup;
+  readonly #stopping = new AbortController();
+  readonly #running = new Set<Promise<CommandResult>>();
+  #workingDirectory: string;
+  #stopped: Promise<void> | undefined;
+
+  constructor(setup: Setup) {
+    this.#setup = setup;
+    this.provider = setup.provider;
+    this.workdir = this.seenPath(setup.workdir);
+    this.#workingDirectory = this.workdir;
+    this.home = this.seenPath(setup.folders.home);
+  }
+
+  hostPath(path: string): string {
+    const { own, at } = this.#setup.folders.hiding ?? {};
+    return own === undefined || at === undefined ? path : moved(path, at, own);
+  }
+
+  seenPath(path: string): string {
+    return seenPath(this.#setup.folders.hiding, path);
+  }
+
+  getWorkingDirectory(): string {
+    return this.#workingDirectory;
+  }
+
+  setWorkingDirectory(path: string): void {
+    this.#workingDirectory = resolve(this.workdir, path);
+  }
+
+  async runCommand(command: string, args: string[] = [], options: RunOptions = {}): Promise<CommandResult> {
+    const own = this.#stopping.signal;
+    if (own.aborted) throw new WhetstoneError('sandbox-stopped', 'The sandbox has been stopped.');
+    const { containment, environment, folders } = this.#setup;
+    assertUser(this.provider, options);
+    const cwd = resolve(this.#workingDirectory, options.cwd ?? '.');
+    const running = runProcess({
+      argv: [command, ...args],
+      env: { ...environment, ...options.env },
+      cwd: this.hostPath(cwd),
+      folder: this.seenPath(cwd),
+      containment,
+      hiding: folders.hiding,
+      signal: options.signal ? AbortSignal.any([own, options.signal]) : own,
+      options,
+    });
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  runShell(script: string, options?: RunOptions): Promise<CommandResult> {
+    return this.runCommand('/bin/sh', ['-c', script], options);
+  }
+
+  async readFile(path: string): Promise<string> {
+    return (await this.readBytes(path)).toString('utf8');
+  }
+
+  readBytes(path: string): Promise<Buffer> {
+    const { files, rest } = this.#locate(path);
+    return files.read(rest);
+  }
+
+  writeFiles(files: Record<string, string>): Promise<void> {
+    return this.uploadFiles(Object.entries(files).map(([path, content]) => ({ path, content })));
+  }
+
+  async uploadFiles(files: SandboxFile[]): Promise<void> {
+    for (const { path, content, mode } of files) {
+      const { files: place, rest } = this.#locate(path);
+      await place.write(rest, content, mode);
+    }
+  }
+
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  async #stop(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.allSettled(this.#running);
+    await this.#setup.onStop?.();
+    await removeSandboxFolders(this.#setup.folders);
+  }
+
+  /** An absolute path is used as it is, because the caller chose it. Any other path stays in its folder. */
+  #locate(path: string): { files: ConfinedFiles; rest: string } {
+    if (isAbsolute(path)) return { files: absoluteFiles, rest: this.hostPath(path) };
+    const { folders, workdir } = this.#setup;
+    if (path.startsWith('~/')) return { files: createConfinedFiles(folders.home), rest: path.slice(2) };
+    return { files: createConfinedFiles(workdir), rest: path };
+  }
+}
+
+/** The folders of a sandbox at the paths at which its commands see them. */
+export function seenFolders({ hiding, home, temporary, runtime }: OwnFolders): SandboxFolders {
+  const seen = (path: string) => seenPath(hiding, path);
+  return { home: seen(home), temporary: seen(temporary), runtime: seen(runtime) };
+}
+
+function seenPath(hiding: Hiding | undefined, path: string): string {
+  const { own, at } = hiding ?? {};
+  return own === undefined || at === undefined ? path : moved(path, own, at);
+}
+
+/** As text: the kernel follows a link before the `..` behind it. */
+const moved = (path: string, from: string, to: string): string =>
+  path === from || path.startsWith(`${from}/`) ? `${to}${path.slice(from.length)}` : path;
+
+function assertUser(provider: string, { root }: RunOptions): void {
+  if (!root || (provider === 'process' && process.getuid?.() === 0)) return;
+  const message = `The sandbox \`${provider}\` cannot run a command as root.`;
+  throw new WhetstoneError('sandbox-root-unavailable', message);
+}
