@@ -12,8 +12,14 @@ import type { ContractRow, CreateOptions } from './contract-row.ts';
 import type { Scene } from './scene.ts';
 import { promptOf } from './scene.ts';
 
+const { NODE_COMPILE_CACHE } = process.env;
+
+/** The bridges of SDKs start as often as the fake agents, and are compiled once as well. */
 const create = (config: Parameters<typeof agentConfig>[0], { user, hasLanes = true, env }: CreateOptions) =>
-  createAgent(agentConfig({ ...config, ...present({ env }) }), { environment: user, hasLanes });
+  createAgent(agentConfig({ ...config, env: { ...present({ NODE_COMPILE_CACHE }), ...env } }), {
+    environment: user,
+    hasLanes,
+  });
 
 const ASKED = 'permissions.shell: ask';
 
