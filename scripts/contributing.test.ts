@@ -13,10 +13,15 @@ test('every file that CONTRIBUTING.md names exists', () => {
   expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
 
-test('no test replaces a module', () => {
-  const call = /\bvi\.(?:mock|doMock|hoisted)\(/;
-  const replacing = globSync('{packages,examples,scripts}/**/*.test.ts', { cwd: root })
+const testsWith = (pattern: RegExp): string[] =>
+  globSync('{packages,examples,scripts}/**/*.test.ts', { cwd: root })
     .filter((file) => !file.includes('node_modules'))
-    .filter((file) => call.test(readFileSync(join(root, file), 'utf8')));
-  expect(replacing).toEqual([]);
+    .filter((file) => pattern.test(readFileSync(join(root, file), 'utf8')));
+
+test('no test replaces a module', () => {
+  expect(testsWith(/\bvi\.(?:mock|doMock|hoisted)\(/)).toEqual([]);
+});
+
+test('every test that waits says for how long, because one second is too short on a busy machine', () => {
+  expect(testsWith(/\bvi\.wait(?:For|Until)\((?!.*timeout).*;$/m)).toEqual([]);
 });

@@ -107,7 +107,7 @@ describe.each(loopProfiles)('the loop with profile %s', (profile) => {
     await using attempt = await startAttempt('', { signal: controller.signal });
     const command = 'touch started; sleep 600; touch survived';
     const running = play(attempt, [{ calls: [{ tool: 'shell', command }] }], { profile });
-    await vi.waitUntil(() => existsSync(join(attempt.workdir, 'started')), { timeout: 10_000 });
+    await vi.waitUntil(() => existsSync(join(attempt.workdir, 'started')), { timeout: 30_000 });
     controller.abort();
     expect(await running).toMatchObject({ status: 'failed', exit: { ended: 'abort' } });
     expect(existsSync(join(attempt.workdir, 'survived'))).toBe(false);

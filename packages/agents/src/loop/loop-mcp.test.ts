@@ -80,7 +80,7 @@ test.each(['timeout', 'abort'] as const)(
     const limits = end === 'abort' ? { signal: controller.signal } : { timeoutMs: 4_000 };
     await using attempt = await startAttempt('', limits);
     const playing = play(attempt, 'serve', [['wait']]);
-    await vi.waitUntil(() => existsSync(join(attempt.workdir, 'waiting')), { timeout: 10_000 });
+    await vi.waitUntil(() => existsSync(join(attempt.workdir, 'waiting')), { timeout: 30_000 });
     if (end === 'abort') controller.abort();
     expect(await playing).toMatchObject({ status: 'failed', exit: { ended: end } });
     await expectNothingLeft(attempt);

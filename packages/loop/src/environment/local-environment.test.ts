@@ -60,7 +60,7 @@ test('an abort ends the tree as a timeout does, also before it starts', async ()
   await using place = await temporaryEnvironment();
   const controller = new AbortController();
   const running = place.environment.exec('echo $$ > pids; sleep 60', { signal: controller.signal });
-  await vi.waitUntil(() => existsSync(place.path('pids')), { timeout: 10_000 });
+  await vi.waitUntil(() => existsSync(place.path('pids')), { timeout: 30_000 });
   controller.abort();
   expect(await running).toMatchObject({ aborted: true, timedOut: false });
   expect(await runningPids(place.path('pids'))).toEqual([]);

@@ -113,11 +113,11 @@ test('an interrupt ends the call and tells the server; a close leaves nothing of
     tools: [...mcp.tools],
   });
   const submitted = run.session.submit('go');
-  await vi.waitUntil(() => existsSync(place.path('waiting')), { timeout: 10_000 });
+  await vi.waitUntil(() => existsSync(place.path('waiting')), { timeout: 30_000 });
   await run.session.interrupt();
   expect(await submitted).toMatchObject({ reason: 'interrupted' });
   expect(run.of('TOOL_CALL_END')).toMatchObject([{ data: { status: 'aborted' } }]);
-  await vi.waitUntil(() => existsSync(place.path('cancelled')), { timeout: 10_000 });
+  await vi.waitUntil(() => existsSync(place.path('cancelled')), { timeout: 30_000 });
   await mark.running(1);
   await Promise.all([mcp.close(), mcp.close()]);
   expect(await mark.left()).toEqual(new Map());

@@ -111,7 +111,7 @@ describe.each(providers)('$title', (provider) => {
     expect(result?.text).toContain('retry with a longer timeout by setting the timeout_ms parameter');
     const pids = (await cell.read('pids')).trim().split(' ');
     expect(pids).toHaveLength(2);
-    await vi.waitFor(() => expect(alive(pids)).toEqual([]), { timeout: 5_000 });
+    await vi.waitFor(() => expect(alive(pids)).toEqual([]), { timeout: 30_000 });
   });
 
   test('grep + glob to find files', async () => {

@@ -44,7 +44,9 @@ onLinux(
       for await (const event of run.session.events()) iterated.push(event);
     })();
     const closes = [run.session.close(), run.session.close()];
-    const late = vi.waitUntil(() => run.of('TOOL_CALL_END').some(({ data }) => data.status === 'aborted'));
+    const late = vi.waitUntil(() => run.of('TOOL_CALL_END').some(({ data }) => data.status === 'aborted'), {
+      timeout: 30_000,
+    });
     closes.push(
       late.then(() => run.session.close()),
       run.session[Symbol.asyncDispose](),

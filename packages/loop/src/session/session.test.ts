@@ -99,7 +99,7 @@ test('interrupt stops a command, answers its call and leaves the session usable'
     says('back'),
   ]);
   const submitted = run.session.submit('go');
-  await vi.waitUntil(() => existsSync(run.place.path('pid')), { timeout: 10_000 });
+  await vi.waitUntil(() => existsSync(run.place.path('pid')), { timeout: 30_000 });
   await run.session.interrupt();
   expect(await submitted).toMatchObject({ reason: 'interrupted' });
   expect(run.session.state).toBe('IDLE');
@@ -137,7 +137,7 @@ test('the abort signal closes the session', async () => {
     signal: controller.signal,
   });
   const submitted = run.session.submit('go');
-  await vi.waitUntil(() => existsSync(run.place.path('started')), { timeout: 10_000 });
+  await vi.waitUntil(() => existsSync(run.place.path('started')), { timeout: 30_000 });
   controller.abort();
   expect(await submitted).toMatchObject({ reason: 'aborted' });
   await run.session.close();

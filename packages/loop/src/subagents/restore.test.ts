@@ -163,7 +163,9 @@ test('grandchildren are restored below their parents, and nothing is lost on the
   );
   expect(clone(await later.session.snapshot())).toEqual(snapshot);
   await later.session.submit('go on');
-  await vi.waitUntil(() => later.events.some(({ kind, subagent }) => kind === 'SUBAGENT_END' && !subagent));
+  await vi.waitUntil(() => later.events.some(({ kind, subagent }) => kind === 'SUBAGENT_END' && !subagent), {
+    timeout: 30_000,
+  });
   const depths = later.events.flatMap(({ subagent }) => subagent?.depth ?? []);
   expect(new Set(depths)).toEqual(new Set([1, 2]));
   const again = clone(await later.session.snapshot()).subagents?.[0];

@@ -181,7 +181,9 @@ test('wait ends early when the user writes', async () => {
   );
   const submitted = run.session.submit('lead');
   await held.reached;
-  await vi.waitUntil(() => run.of('TOOL_CALL_START').some((event) => event.data.name === 'wait'));
+  await vi.waitUntil(() => run.of('TOOL_CALL_START').some((event) => event.data.name === 'wait'), {
+    timeout: 30_000,
+  });
   run.session.steer('never mind');
   const result = await submitted;
   expect(result).toMatchObject({ reason: 'completed', text: 'I heard you' });

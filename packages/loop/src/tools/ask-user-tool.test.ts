@@ -13,7 +13,7 @@ const question = () =>
 test('a question waits for the answer that submit() gives', async () => {
   await using run = await startSession([question(), says('tabs it is')], { askUser: true });
   const first = run.session.submit('format it');
-  await vi.waitUntil(() => run.session.state === 'AWAITING_INPUT');
+  await vi.waitUntil(() => run.session.state === 'AWAITING_INPUT', { timeout: 30_000 });
   expect(run.of('INPUT_REQUESTED')[0]?.data).toMatchObject({
     question: 'Tabs or spaces?',
     options: ['tabs', 'spaces'],
@@ -30,7 +30,7 @@ test('a question waits for the answer that submit() gives', async () => {
 test('an interrupt ends the question', async () => {
   await using run = await startSession([question(), says('ok')], { askUser: true });
   const submitted = run.session.submit('format it');
-  await vi.waitUntil(() => run.session.state === 'AWAITING_INPUT');
+  await vi.waitUntil(() => run.session.state === 'AWAITING_INPUT', { timeout: 30_000 });
   await run.session.interrupt();
   expect(await submitted).toMatchObject({ reason: 'interrupted' });
   expect(run.session.state).toBe('IDLE');
@@ -63,7 +63,7 @@ describe('under the names of the released agents', () => {
     await using run = await startSession(steps, { profile, askUser: true });
     const ends = [run.session.submit('format it')];
     for (const [index, answer] of answers.entries()) {
-      await vi.waitUntil(() => run.of('INPUT_REQUESTED').length === index + 1);
+      await vi.waitUntil(() => run.of('INPUT_REQUESTED').length === index + 1, { timeout: 30_000 });
       ends.push(run.session.submit(answer));
     }
     for (const end of await Promise.all(ends))

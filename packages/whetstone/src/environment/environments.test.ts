@@ -122,7 +122,7 @@ test('an interrupted preparation leaves nothing, and its files are removed by th
   await using lab = await openLab({ 'package.json': '{}' }, strategy);
   await using environments = await lab.open({ prepare: ['touch begun; sleep 600'] });
   const equipping = environments.equip(await lab.snapshot());
-  await expect.poll(() => lab.events.length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => lab.events.length, { timeout: 30_000 }).toBe(1);
   lab.abort.abort();
   await expect(equipping).rejects.toThrow();
   expect(layersOf(lab.store.root)).toEqual([]);

@@ -263,7 +263,9 @@ describe('questions', () => {
     const { turn, events } = turnWith(given);
     const leading = leadTurn(server.peer, turn);
     const isAnswer = (sent: JsonObject) => !('method' in sent);
-    await vi.waitFor(() => expect(server.heard.filter(isAnswer)).toHaveLength(questions.length));
+    await vi.waitFor(() => expect(server.heard.filter(isAnswer)).toHaveLength(questions.length), {
+      timeout: 30_000,
+    });
     server.put(completed('turn-1'));
     await leading;
     const answers = questions.map((_, id) =>

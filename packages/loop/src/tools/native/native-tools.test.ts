@@ -360,7 +360,7 @@ describe('gemini-cli', () => {
     };
     const server = await start('exec sleep 600');
     const counter = await start('seq 1 20000; exit 3');
-    await vi.waitUntil(async () => String(await list()).includes('EXITED'), { timeout: 10_000 });
+    await vi.waitUntil(async () => String(await list()).includes('EXITED'), { timeout: 30_000 });
     expect(await list()).toBe(
       `- [PID ${server}] RUNNING: \`exec sleep 600\`\n` +
         `- [PID ${counter}] EXITED: \`seq 1 20000; exit 3\` (Exit Code: 3)`,
@@ -372,7 +372,7 @@ describe('gemini-cli', () => {
     expect(await read(server)).toBe('Log is empty.');
     await expect(read(1)).rejects.toThrow('there is no background process 1 of this session');
     const short = await start('echo one; echo two');
-    await vi.waitUntil(async () => (await read(short)) === 'Full Log Output:\none\ntwo', { timeout: 10_000 });
+    await vi.waitUntil(async () => (await read(short)) === 'Full Log Output:\none\ntwo', { timeout: 30_000 });
     const other = caller(createGeminiCliTools(), place.environment, 'other');
     expect((await other('list_background_processes', {})).content).toBe('No background processes found.');
   });
