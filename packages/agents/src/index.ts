@@ -43,6 +43,11 @@ export {
 export type { InputItem } from './kit/input-items.ts';
 export { requireEnv } from './kit/require-env.ts';
 
+// An adapter of the AI SDK's harness, as an agent.
+
+export { defineHarnessAgent, type HarnessAgentOptions } from './harness/define-harness-agent.ts';
+export type { Harness, HarnessPart, HarnessSandbox, HarnessSession } from './harness/harness.ts';
+
 // Turn the answer of a model API into the turn of an adapter.
 
 export type { HttpAnswer } from './http/answer-frames.ts';

@@ -83,7 +83,7 @@ case that is said not to apply has to fail.
 
 test('every kind of agent has a row, without an empty cell', () => {
   const rows = capabilityMatrix();
-  expect(rows.map(({ agent }) => agent)).toEqual([...agentKinds, 'http']);
+  expect(rows.map(({ agent }) => agent)).toEqual([...agentKinds, 'http', 'ai-sdk-harness']);
   expect(rows.flatMap((row) => Object.values(row))).not.toContain('');
   for (const kind of readableKinds) {
     expect(rows.find(({ agent }) => agent === kind)?.events).toMatch(/stream|transcript/);

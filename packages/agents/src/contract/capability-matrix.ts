@@ -49,9 +49,10 @@ export const matrixColumns = {
 /** One agent in plain text, by column. `–`: it has nothing of that. */
 export type MatrixRow = Readonly<Record<keyof typeof matrixColumns, string>>;
 
-/** What each kind of agent can do, from the facts that adapters keep; one row for each kind, and `http` for a module. */
+/** What each kind of agent can do, from the facts that adapters keep; one row for each kind, and two for modules. */
 export function capabilityMatrix(): MatrixRow[] {
-  return [...agentKinds.map((kind) => rowOf(kind, usualConfig(kind))), rowOf('http', moduleConfig)];
+  const modules = [rowOf('http', moduleConfig), { ...rowOf('ai-sdk-harness', moduleConfig), ...HARNESS }];
+  return [...agentKinds.map((kind) => rowOf(kind, usualConfig(kind))), ...modules];
 }
 
 const NONE = '–';
@@ -64,6 +65,14 @@ export function usualConfig(kind: AgentKind): AgentConfig {
 }
 
 const moduleConfig = toAgentConfig({ module: resolve('/agents/mine.ts') });
+
+/** What `defineHarnessAgent` does of what a module may do. */
+const HARNESS: Partial<MatrixRow> = {
+  needs: 'a module of yours, and an adapter of @ai-sdk/harness',
+  inputs: 'text',
+  structuredOutput: NONE,
+  sessions: 'by its session’s id',
+};
 
 function rowOf(agent: string, config: AgentConfig): MatrixRow {
   const places = contextPlacesOf(config);

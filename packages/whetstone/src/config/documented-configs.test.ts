@@ -55,14 +55,17 @@ describe('the examples of the guides are valid configs and tasks', () => {
   });
 });
 
-test('each kind of agent has a page, and so does HTTP, which is a module', () => {
-  expect(pages.map(({ name }) => name).sort()).toEqual([...agentKinds, 'http'].sort());
+/** Pages of agents that are a module. */
+const MODULES = ['ai-sdk-harness', 'http'];
+
+test('each kind of agent has a page, and so do those that are modules', () => {
+  expect(pages.map(({ name }) => name).sort()).toEqual([...agentKinds, ...MODULES].sort());
 });
 
 describe('the examples on the pages are valid configs', () => {
   test.each(pages)('$name: whole, as it stands', async ({ name, blocks: [whole = ''] }) => {
     const { agents, variants } = await load(whole);
-    expect(agents.map(({ kind }) => kind)).toEqual([name === 'http' ? 'custom' : name]);
+    expect(agents.map(({ kind }) => kind)).toEqual([MODULES.includes(name) ? 'custom' : name]);
     expect(variants).toHaveLength(2);
   });
 

@@ -1,4 +1,5 @@
 import { codexAppServer } from './app-server-format.ts';
+import { harness } from './harness-format.ts';
 import { opencodeServer } from './opencode-server-format.ts';
 
 /**
@@ -349,6 +350,7 @@ export const formats = {
   'qwen-code': qwenCode,
   'opencode-cli': opencodeCli,
   'opencode-sdk': opencodeServer,
+  harness,
   pi,
   copilot,
   acp,

@@ -21,7 +21,7 @@ export const reasons = {
 
 export type Reason = keyof typeof reasons;
 
-export type ContractAgent = DrivenAgentKind | 'opencode-sdk with a server' | 'acp' | 'acp with a command' | 'custom' | 'traecli' | 'coco' | 'bub' | 'module' | 'loop';
+export type ContractAgent = DrivenAgentKind | 'opencode-sdk with a server' | 'acp' | 'acp with a command' | 'custom' | 'traecli' | 'coco' | 'bub' | 'module' | 'ai-sdk-harness' | 'loop';
 
 type Cells = Readonly<Partial<Record<CaseName, Reason>>>;
 
@@ -79,6 +79,16 @@ export const notApplicable: Readonly<Partial<Record<ContractAgent, Cells>>> = {
   module: {
     'a missing key is an error before anything starts': 'own keys',
     'settings and inherited files exist before the agent starts': 'no inheritance',
+    '200 MB of output are not kept in memory': 'own memory',
+    'a secret in the output of a tool is masked in everything that is stored': 'masked by the run',
+  },
+  'ai-sdk-harness': {
+    'a missing key is an error before anything starts': 'own keys',
+    'settings and inherited files exist before the agent starts': 'no inheritance',
+    'structured output is data': 'no schema option',
+    'a crash before the end of the turn is reported is a failed turn': 'in process',
+    'the exit code does not count once the end of the turn is reported': 'in process',
+    'output that is not UTF-8 is kept, and characters stay whole': 'own memory',
     '200 MB of output are not kept in memory': 'own memory',
     'a secret in the output of a tool is masked in everything that is stored': 'masked by the run',
   },

@@ -1,3 +1,4 @@
+import { harnessRefusal } from './harness-format.ts';
 import { opencodePart } from './opencode-server-format.ts';
 
 /**
@@ -107,6 +108,7 @@ export const refusals: Readonly<Record<string, (session: string) => Refusal>> = 
       },
     ],
   }),
+  harness: () => harnessRefusal(COMMAND, callId),
   'opencode-sdk': (sessionID) => ({
     before: [
       serverCall(sessionID, { status: 'running', input: { command: COMMAND }, time: { start: 1 } }),

@@ -129,24 +129,25 @@ function commandRow(kind: 'custom' | 'traecli' | 'coco' | 'bub'): ContractRow {
   };
 }
 
-const moduleRow: ContractRow = {
-  name: 'module',
-  runtime: 'custom',
-  lastWord: 'stream',
+/** An agent that a module exports. */
+const moduleRow = (name: 'module' | 'ai-sdk-harness', file: string): ContractRow => ({
+  ...{ name, runtime: 'custom', lastWord: 'stream' },
   create: (options) =>
     create(
       {
         kind: 'custom',
         module: {
-          file: join(
-            import.meta.dirname,
-            options.isMissing ? 'no-module.ts' : 'module-agent.ts',
-          ),
+          file: join(import.meta.dirname, options.isMissing ? 'no-module.ts' : file),
           ...present({ model: options.model }),
         },
       },
       options,
     ),
+});
+
+const harnessRow: ContractRow = {
+  ...moduleRow('ai-sdk-harness', 'harness-module.ts'),
+  ...{ runtime: 'ai-sdk-harness:fake', rule: 'default', own: { mode: 'allow-all' } },
 };
 
 /** Whetstone's own loop. Its model runs the fake agent in its shell. */
@@ -205,6 +206,7 @@ export const contractRows: readonly ContractRow[] = [
   commandRow('traecli'),
   commandRow('coco'),
   commandRow('bub'),
-  moduleRow,
+  moduleRow('module', 'module-agent.ts'),
+  harnessRow,
   loopRow,
 ];
