@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
-import { isIPv6 } from 'node:net';
+import { isIPv6, type Socket } from 'node:net';
 import { messageOf } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { checkNotFromBrowser } from './access.ts';
@@ -39,6 +39,8 @@ export type GatewayOptions = {
 export type Gateway = {
   /** `http://HOST:PORT` */
   url: string;
+  /** Serves a connection that was made elsewhere: one of a network that leads nowhere but here. */
+  accept(socket: Socket): void;
   /** @throws GatewayError `gateway-closed`, `ledger-unwritable` */
   open(options: LaneOptions): Promise<Lane>;
   /** Closes every lane, ends every connection and stops listening. */
@@ -102,7 +104,11 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
     closed ??= end();
     return closed;
   };
-  return { url, open, close, [Symbol.asyncDispose]: close };
+  const accept = (socket: Socket): void => {
+    if (closed) socket.destroy();
+    else server.emit('connection', socket);
+  };
+  return { url, accept, open, close, [Symbol.asyncDispose]: close };
 }
 
 /** Before a request's head has arrived, no lane knows about the request, so the server itself measures the time. */

@@ -4,6 +4,7 @@
  * process trees that end, and output that is bounded.
  */
 export { createBubblewrapSandboxProvider } from './bubblewrap/bubblewrap-sandbox.ts';
+export { giveTree, inheritFolder, inheritOwner, makeFolders, ownerOf } from './files/inherit-owner.ts';
 export { removeTree, removeTrees } from './files/remove-tree.ts';
 export { checkSafePath, isDeviceName, isGitFolder } from './files/safe-path.ts';
 export {

@@ -13,6 +13,11 @@ export interface Sandbox extends AsyncDisposable {
   readonly workdir: string;
   /** The sandbox's own home directory, as commands see it. */
   readonly home: string;
+  /**
+   * Absent: commands see the files of this machine as its user does. Else these folders of it, by their paths here, and the
+   * system's programs.
+   */
+  readonly folders?: readonly string[];
   /** Where a path that commands see lies on this machine. The path itself unless the sandbox was started with `at`. */
   hostPath(path: string): string;
   /** The path at which commands see a path of this machine. The path itself unless the sandbox was started with `at`. */

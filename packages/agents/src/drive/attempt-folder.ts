@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, rmdirSync, unlinkSync } from 'node:fs';
+import { rmdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { removeTree } from '@whetstone/sandbox';
+import { makeFolders, removeTree } from '@whetstone/sandbox';
 
 export type AttemptFolder = ReturnType<typeof openAttemptFolder>;
 
@@ -16,7 +16,7 @@ export function openAttemptFolder(parent: string) {
     stateDir: join(directory, 'state'),
     [Symbol.asyncDispose]: () => remove(folder),
   };
-  for (const path of [directory, folder.outputDir, folder.stateDir]) mkdirSync(path, { mode: 0o700 });
+  for (const path of [directory, folder.outputDir, folder.stateDir]) makeFolders(path, 0o700);
   return folder;
 }
 

@@ -7,3 +7,4 @@ export { type Check, checkAgents } from './check-agents.ts';
 export { installAgent, testedVersion } from './install-agent.ts';
 export { installedVersions, isInstalled, locateProgram, startOf } from './installed-agents.ts';
 export { versionOfPackage } from './package-of.ts';
+export { programFolders } from './program-folders.ts';

@@ -1,5 +1,5 @@
 import { type Dirent, existsSync } from 'node:fs';
-import { mkdir, readdir, realpath, rename, rmdir, stat, unlink } from 'node:fs/promises';
+import { readdir, realpath, rename, rmdir, stat, unlink } from 'node:fs/promises';
 import { release, type } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { present } from '@whetstone/events/present';
@@ -19,6 +19,7 @@ import {
   entryUnder,
   isUnder,
   type Mask,
+  makeFolders,
   type RunOptions,
   resolveUnder,
   type Sandbox,
@@ -40,7 +41,8 @@ export type SandboxEnvironmentOptions = {
 /**
  * Runs the loop's tools in a sandbox of this machine. Everything that a command starts ends with it,
  * so that a session that closes has nothing left to end (`endCommandsOf`);
- * background commands end with the sandbox. Files can be read wherever the user may read. They can be written, removed and
+ * background commands end with the sandbox. Files can be read wherever the commands may read, but not those of the system
+ * in a sealed sandbox. They can be written, removed and
  * renamed only in the workspace and in the sandbox's home, even through symbolic links.
  */
 export function createSandboxEnvironment(
@@ -49,14 +51,29 @@ export function createSandboxEnvironment(
 ): ExecutionEnvironment {
   const absolute = (path: string): string => sandbox.hostPath(resolve(sandbox.workdir, path));
   const writable = (path: string) => writablePlace(sandbox, absolute(path));
+  /** Where commands do not see all files of this machine, neither does this. */
+  function rootOf(path: string): string | undefined {
+    const { folders } = sandbox;
+    return folders && (folders.find((folder) => isUnder(folder, path)) ?? sandbox.hostPath(sandbox.workdir));
+  }
+  async function readable(path: string): Promise<string> {
+    const at = absolute(path);
+    const root = rootOf(at);
+    return root === undefined ? at : resolveUnder(root, relative(root, at));
+  }
   const entryOf = (path: string) => entryUnder(...writable(path));
   const started = new Set<{ kill(): Promise<void> }>();
   return {
     workingDirectory: () => sandbox.workdir,
     platform: () => process.platform,
     osVersion: () => `${type()} ${release()}`,
-    readBytes: (path) => absoluteFiles.read(absolute(path)),
-    readRange: (path, offset, length) => readRange(absolute(path), offset, length),
+    async readBytes(path) {
+      const at = absolute(path);
+      const root = rootOf(at);
+      return root === undefined ? absoluteFiles.read(at) : createConfinedFiles(root).read(relative(root, at));
+    },
+    readRange: async (path, offset, length) =>
+      readRange(await readable(path), offset, length, rootOf(absolute(path))),
     async writeBytes(path, content, { mode } = {}) {
       const [root, rest] = writable(path);
       await createConfinedFiles(root).write(rest, content, mode);
@@ -66,12 +83,12 @@ export function createSandboxEnvironment(
     copyAttributes: async (from, to) =>
       copyAttributes(await resolveUnder(...writable(from)), await entryOf(to)),
     rename: async (from, to) => rename(await entryOf(from), await entryOf(to)),
-    stat: (path) => statOf(absolute(path)),
+    stat: async (path) => statOf(await readable(path)),
     async mkdirp(path) {
-      await mkdir(await resolveUnder(...writable(path)), { recursive: true });
+      makeFolders(await resolveUnder(...writable(path)));
     },
-    realpath: async (path) => sandbox.seenPath(await realpath(absolute(path))),
-    listDirectory: (path) => entriesOf(absolute(path)),
+    realpath: async (path) => sandbox.seenPath(await realpath(await readable(path))),
+    listDirectory: async (path) => entriesOf(await readable(path)),
     exec: (command, execOptions = {}) => exec(sandbox, command, execOptions, options),
     async start(command, { terminal, env, outputFile, workingDirectory } = {}) {
       if (terminal) throw new Error('This environment has no terminal. Start the command without one.');
@@ -158,7 +175,7 @@ function argvOf(command: string | readonly string[]): [string, ...string[]] {
 
 async function outputDirectory(sandbox: Sandbox): Promise<string> {
   const directory = join(sandbox.home, '.tool-output');
-  await mkdir(sandbox.hostPath(directory), { recursive: true });
+  makeFolders(sandbox.hostPath(directory));
   return directory;
 }
 

@@ -22,6 +22,10 @@ export const sandboxErrors = {
     'A file is larger than a sandbox reads at once.',
     'Read a part of the file with a command.',
   ),
+  'sandbox-needs-gateway': usage(
+    'In a sealed sandbox an agent reaches its model only through the gateway, and this agent does not use it.',
+    'Add a `gateway` to the configuration and let the agent use it, or choose `sandbox: process`.',
+  ),
   'sandbox-output-unwritable': sandbox(
     'The output of a command could not be written to its file.',
     'Check that the folder exists and is writable, and that the disk is not full.',

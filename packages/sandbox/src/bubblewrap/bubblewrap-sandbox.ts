@@ -12,7 +12,7 @@ import { makeSandboxFolders } from '../process-sandbox/sandbox-folders.ts';
 import { inheritedEnvironment, sandboxEnvironment } from '../process-sandbox/scrubbed-environment.ts';
 import type { SandboxOptions, SandboxProvider } from '../sandbox.ts';
 import { makeEtc } from './own-etc.ts';
-import { type Seal, sealedContainment } from './sealed-containment.ts';
+import { type Seal, sealedContainment, usedFolders } from './sealed-containment.ts';
 import { visiblePaths } from './visible-paths.ts';
 
 /** Whom commands run as where this process is root. A number that no system gives to a user. */
@@ -69,6 +69,7 @@ export async function createBubblewrapSandboxProvider(
       const environment = { ...sandboxEnvironment(inherited, seenFolders(folders)), ...env };
       return new ContainedSandbox({
         ...{ provider: 'bubblewrap', workdir, folders, environment, containment },
+        seenFolders: usedFolders(workdir, folders).map(({ source }) => source),
         onStop: () => door.close(),
       });
     },

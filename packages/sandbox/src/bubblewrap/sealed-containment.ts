@@ -43,9 +43,12 @@ export function sealedContainment(
     ...[temporary, ...visible[network], ...used],
   ];
   const roots = { sealed: root('sealed'), open: root('open') };
+  // A new /dev hides what was shown there. Its devices come from the old one.
+  const hidden = visible.sealed.flatMap(({ path }) => (/^\/dev\/.*\//.test(path) ? [path] : []));
   const writable = ['/tmp', ...used.map(({ path }) => path)];
   const options = [
     ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
+    ...hidden.flatMap((path) => ['--ro-bind', path, path]),
     ...writable.flatMap((path) => ['--bind', path, path]),
     ...[...NAMESPACES, '--disable-userns', '--cap-drop', 'ALL'],
     ...['--uid', String(uid), '--gid', String(gid), '--hostname', 'sandbox'],
@@ -82,7 +85,7 @@ const use = (path: string, source = path): Used => ({ kind: 'use', path, source 
 type Used = { kind: 'use'; path: string; source: string };
 
 /** The folder around the workspace if it is the sandbox's, at both of its paths; else each folder itself. */
-function usedFolders(workdir: string, { root, home, hiding }: OwnFolders): Used[] {
+export function usedFolders(workdir: string, { root, home, hiding }: OwnFolders): Used[] {
   if (hiding) return [use(hiding.own), ...(hiding.at === undefined ? [] : [use(hiding.at, hiding.own)])];
   return [use(workdir), use(root), ...(dirname(home) === root ? [] : [use(home)])];
 }

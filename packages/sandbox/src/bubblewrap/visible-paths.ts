@@ -41,7 +41,7 @@ export function visiblePaths(
     if (!seen.some((one) => isUnder(one, path))) seen.push(path);
   }
   return seen.map((path) =>
-    SYSTEM.includes(path) && lstatSync(path).isSymbolicLink()
+    lstatSync(path).isSymbolicLink()
       ? { kind: 'link', path, source: readlinkSync(path) }
       : { kind: 'see', path, source: realpathSync(path) },
   );

@@ -4,15 +4,16 @@ import {
   fchmodSync,
   fstatSync,
   ftruncateSync,
-  mkdirSync,
   openSync,
   readFileSync,
+  readlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { WhetstoneError } from '@whetstone/errors';
+import { inheritOwner, makeFolders } from './inherit-owner.ts';
 
 /** More than any file that an adapter has to read. A sparse file of a terabyte must not fill the memory. */
 const LARGEST_READ_BYTES = 64 * 1024 * 1024;
@@ -31,16 +32,16 @@ export type ConfinedFiles = {
 
 /** Files under `root`; paths are relative to it. */
 export const createConfinedFiles = (root: string): ConfinedFiles =>
-  filesAt((path) => resolveUnder(root, path));
+  filesAt((path) => resolveUnder(root, path), root);
 
 /** Files anywhere, by absolute path. As above, only regular files are read and written. */
 export const absoluteFiles = filesAt(async (path) => path);
 
-function filesAt(locate: (path: string) => Promise<string>): ConfinedFiles {
+function filesAt(locate: (path: string) => Promise<string>, root?: string): ConfinedFiles {
   return {
-    read: async (path) => readRegularFile(await locate(path)),
+    read: async (path) => readRegularFile(await locate(path), root && (await realpath(root))),
     async write(path, content, mode) {
-      mkdirSync(dirname(await locate(path)), { recursive: true });
+      makeFolders(dirname(await locate(path)));
       // Located again, because somebody may have put a link there in between.
       await writeRegularFile(await locate(path), content, mode);
     },
@@ -58,9 +59,7 @@ export async function resolveUnder(root: string, path: string): Promise<string> 
   const wanted = resolve(realRoot, path);
   const real = await realpathOfExistingPart(wanted);
   if (isUnder(realRoot, wanted) && isUnder(realRoot, real)) return real;
-  throw new WhetstoneError('sandbox-path-outside', 'The path leads out of the folder that it belongs to.', {
-    where: path,
-  });
+  throw outside(path);
 }
 
 async function realpathOfExistingPart(path: string): Promise<string> {
@@ -85,9 +84,10 @@ export function isUnder(root: string, path: string): boolean {
   return rest !== '..' && !rest.startsWith('../') && !isAbsolute(rest);
 }
 
-function readRegularFile(path: string): Buffer {
+function readRegularFile(path: string, root: string | undefined): Buffer {
   const descriptor = openRegularFile(path, constants.O_RDONLY);
   try {
+    if (root !== undefined) assertOpenedUnder(root, descriptor, path);
     const { size } = fstatSync(descriptor);
     if (size <= LARGEST_READ_BYTES) return readFileSync(descriptor);
     throw new WhetstoneError(
@@ -109,6 +109,7 @@ async function writeRegularFile(
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW;
   const descriptor = openRegularFile(path, flags, mode ?? 0o644);
   try {
+    inheritOwner(descriptor, dirname(path));
     // Cut off at the end: emptied first, both contents would be lost where the disk is full.
     let size = 0;
     for await (const chunk of content instanceof Readable ? content : [content]) {
@@ -122,6 +123,17 @@ async function writeRegularFile(
     closeSync(descriptor);
   }
 }
+
+/** A command that still runs can put a link on the way between the check of a path and its use. */
+function assertOpenedUnder(root: string, descriptor: number, path: string): void {
+  if (process.platform !== 'linux' || isUnder(root, readlinkSync(`/proc/self/fd/${descriptor}`))) return;
+  throw outside(path);
+}
+
+const outside = (path: string): WhetstoneError =>
+  new WhetstoneError('sandbox-path-outside', 'The path leads out of the folder that it belongs to.', {
+    where: path,
+  });
 
 function openRegularFile(path: string, flags: number, mode?: number): number {
   const descriptor = openSync(path, flags | constants.O_NONBLOCK, mode);

@@ -13,6 +13,7 @@ type Setup = {
   folders: OwnFolders;
   environment: Record<string, string>;
   containment: Containment;
+  seenFolders?: readonly string[];
   /** Called when every command has ended, before the folders are removed. */
   onStop?: () => Promise<void>;
 };
@@ -21,6 +22,7 @@ type Setup = {
 export class ContainedSandbox implements Sandbox {
   readonly provider: string;
   readonly workdir: string;
+  readonly folders?: readonly string[];
   readonly home: string;
   readonly #setup: Setup;
   readonly #stopping = new AbortController();
@@ -31,6 +33,7 @@ export class ContainedSandbox implements Sandbox {
   constructor(setup: Setup) {
     this.#setup = setup;
     this.provider = setup.provider;
+    if (setup.seenFolders) this.folders = setup.seenFolders;
     this.workdir = this.seenPath(setup.workdir);
     this.#workingDirectory = this.workdir;
     this.home = this.seenPath(setup.folders.home);

@@ -16,6 +16,7 @@ import type { Workspace } from '../workspace/workspace.ts';
 import { buildRow } from './build-row.ts';
 import { checkedAnswer } from './check-answer.ts';
 import { decideOutcome, inTurn, type Outcome } from './decide-outcome.ts';
+import { doorsTo } from './doors.ts';
 import { drive, type TurnResources } from './drive.ts';
 import { type DrivenEval, driveEval } from './drive-eval.ts';
 import { findExposure } from './find-exposure.ts';
@@ -75,6 +76,7 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
   await using sandbox = await workplace.sandboxes.start({
     ...{ workdir: workspace.path, env },
     ...workspace.place,
+    ...doorsTo(lab.gateway),
   });
   const watch = watchRequests(attempt.context);
   const names = {

@@ -70,7 +70,8 @@ export function openCaseJudge(judged: JudgedCase, judge: LabJudge | undefined): 
       ...(await gateway.laneOf(planned, by)),
     });
     opened.push({ by, lane });
-    if (by === 'agent') return { lane, ...(agent && room && { asked: openJudgeAgent(agent, lane, room) }) };
+    if (by === 'agent')
+      return { lane, ...(agent && room && { asked: openJudgeAgent(agent, { lane, gateway }, room) }) };
     return { lane, ...(config.model && { asked: await openJudgeModel(config.model, lane) }) };
   };
   const laneOf = (kind: JudgeKind, labJudge: LabJudge): Promise<OpenLane> => {

@@ -13,6 +13,11 @@ const MISSING: [what: string, config: Record<string, unknown>, says: string][] =
   ],
   ['the key of the loop', agent({ kind: 'loop', profile: 'openai' }), 'OPENAI_API_KEY'],
   ['the key of a released agent', agent({ kind: 'codex-cli' }), 'OPENAI_API_KEY is not set'],
+  [
+    'a gateway of a sealed agent',
+    { ...agent({ kind: 'codex-cli' }), sandbox: 'bubblewrap' },
+    'The agent mine does not use a gateway, and reaches nothing else from the sandbox bubblewrap',
+  ],
   ['the model of an agent that has none', agent({ kind: 'copilot' }), 'The agent mine names no model'],
   [
     'a login',

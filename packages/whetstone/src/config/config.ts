@@ -34,7 +34,8 @@ export type Config = {
   outputDir: string;
   /** Seeds the order of the plan and every scripted chance. Default: drawn at planning time, recorded in the manifest. */
   seed?: string;
-  sandbox: { provider: SandboxProviderName };
+  /** `readable`: paths that commands may read, absolute, where they see only what is listed. Default: none. */
+  sandbox: { provider: SandboxProviderName; readable?: string[] };
   environment?: EnvironmentConfig;
   gateway?: GatewayConfig;
   /** Only of evals: who judges. */
@@ -63,7 +64,7 @@ export type ServiceConfig = {
   ready: 'tcp' | 'none';
 };
 
-export type SandboxProviderName = 'process';
+export type SandboxProviderName = 'process' | 'bubblewrap';
 
 export type GatewayConfig = GatewayMode & {
   /** Injected faults, each in the short form of `whetstone gateway --fault`. */

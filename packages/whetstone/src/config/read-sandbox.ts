@@ -1,25 +1,47 @@
+import { homedir } from 'node:os';
 import { WhetstoneError } from '@whetstone/errors';
 import { suggestion } from '@whetstone/errors/did-you-mean';
+import { isUnder } from '@whetstone/sandbox';
 import { checkShape, warnUnknownKeys } from './check-shape.ts';
 import type { Config, SandboxProviderName } from './config.ts';
+import { existingPath } from './existing-path.ts';
 import { sandboxSchema } from './schema.ts';
 import type { Spot } from './spot.ts';
 
-const SANDBOX_PROVIDERS: readonly SandboxProviderName[] = ['process'];
+const SANDBOX_PROVIDERS: readonly SandboxProviderName[] = ['process', 'bubblewrap'];
 
 /** `sandbox: process`, or a mapping with `provider`. Never another sandbox than the one that was named. */
 export function readSandbox(raw: unknown, spot: Spot): Config['sandbox'] {
-  const short = typeof raw === 'string';
   if (raw === undefined || raw === null) return { provider: 'process' };
-  if (!short) warnUnknownKeys(sandboxSchema, raw, spot);
-  const wanted = short ? raw : checkShape(sandboxSchema, raw, spot)?.provider;
+  if (typeof raw === 'string') return { provider: providerNamed(raw, spot) };
+  warnUnknownKeys(sandboxSchema, raw, spot);
+  const fields = checkShape(sandboxSchema, raw, spot);
+  const provider = providerNamed(fields?.provider, spot.at('provider'));
+  const readable = (fields?.readable ?? []).flatMap((path, index) =>
+    readablePath(path, spot.at('readable', index)),
+  );
+  if (readable.length > 0 && provider === 'process') {
+    spot.at('readable').warning('has no effect: commands of the sandbox process read what you can read');
+  }
+  return { provider, ...(readable.length > 0 && { readable }) };
+}
+
+function providerNamed(wanted: string | undefined, at: Spot): SandboxProviderName {
   const provider = SANDBOX_PROVIDERS.find((name) => name === wanted);
   if (wanted !== undefined && !provider) {
-    const at = short ? spot : spot.at('provider');
     const hint = suggestion(wanted, SANDBOX_PROVIDERS, 'sandboxes');
     at.error(`there is no sandbox ${JSON.stringify(wanted)}`, { hint });
   }
-  return { provider: provider ?? 'process' };
+  return provider ?? 'process';
+}
+
+function readablePath(path: string, spot: Spot): string[] {
+  const absolute = existingPath(path, spot);
+  if (absolute === undefined) return [];
+  // What the sandbox is there to hide.
+  if (!isUnder(absolute, homedir())) return [absolute];
+  spot.error(`is too much: ${absolute}`, { hint: 'name the folders of the tools that the commands need' });
+  return [];
 }
 
 /**

@@ -1,5 +1,5 @@
 import { arch, platform } from 'node:os';
-import type { Sandbox } from '@whetstone/sandbox';
+import type { Owner, Sandbox } from '@whetstone/sandbox';
 import type { EnvironmentConfig } from '../config/config.ts';
 import { hashJson } from '../plan/hash-json.ts';
 
@@ -9,15 +9,18 @@ const FORMAT = 1;
 /** Mode and blob id by path. */
 type Inputs = ReadonlyMap<string, { mode: string; oid: string }>;
 
+/** `owner`: to whom its files belong, if not to the user of this process. */
+type KeyParts = { inputs: Inputs; tools: string; at: string | undefined; owner?: Owner | undefined };
+
 /**
  * What an environment depends on: the inputs by content, the commands and their variables (`${NAME}` as written), the
  * platform and its tools, and the path at which it was made.
  */
 export function environmentKey(
   config: EnvironmentConfig,
-  { inputs, tools, at }: { inputs: Inputs; tools: string; at: string | undefined },
+  { inputs, tools, at, owner }: KeyParts,
 ): string {
-  return hashJson({ ...stated(config, inputs), at: at ?? null, tools });
+  return hashJson({ ...stated(config, inputs), ...(owner && { uid: owner.uid }), at: at ?? null, tools });
 }
 
 /** The part of the key that is known without starting anything: all but the tools and the path. */

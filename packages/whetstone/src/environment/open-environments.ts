@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { realpathSync } from 'node:fs';
+import { mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
-import { type Mask, removeTree, type SandboxProvider } from '@whetstone/sandbox';
+import { giveTree, type Mask, removeTree, type SandboxProvider } from '@whetstone/sandbox';
 import type { EnvironmentConfig } from '../config/config.ts';
 import { commandText } from '../verify/run-commands.ts';
 import type { PrepareAgain } from '../verify/verify.ts';
@@ -75,14 +75,16 @@ export async function openEnvironments(options: EnvironmentsOptions): Promise<En
   let tools: Promise<string> | undefined;
 
   async function findTools(): Promise<string> {
-    await using sandbox = await sandboxes.start({ workdir: scratch, env: {} });
+    const workdir = mkdtempSync(join(scratch, 'v-'));
+    await giveTree(workdir, sandboxes.owner);
+    await using sandbox = await sandboxes.start({ workdir, env: {} });
     return await toolVersions(config.prepare.map(commandText), sandbox);
   }
 
   async function equip(snapshot: Snapshot): Promise<Snapshot> {
     const inputs = inputsOf(snapshot, isKeyInput);
     tools ??= findTools();
-    const key = environmentKey(config, { inputs, tools: await tools, at });
+    const key = environmentKey(config, { inputs, tools: await tools, at, owner: sandboxes.owner });
     let taking = used.get(key);
     if (!taking) {
       const { variables, ...rest } = options;

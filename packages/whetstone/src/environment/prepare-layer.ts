@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
-import { type Mask, removeTree, type SandboxProvider } from '@whetstone/sandbox';
+import { giveTree, type Mask, removeTree, type SandboxProvider } from '@whetstone/sandbox';
 import type { EnvironmentConfig } from '../config/config.ts';
 import { commandText, runCommands, succeeded } from '../verify/run-commands.ts';
 import { explainFailure } from '../verify/run-setup.ts';
@@ -47,6 +47,7 @@ export async function prepareLayer(directory: string, preparation: Preparation):
     return workspaces.extract(snapshot, folders.tree, (path) => wanted.has(path), changes);
   };
   await extract([...inputs.keys()].map(displayPath));
+  for (const folder of Object.values(folders)) await giveTree(folder, preparation.sandboxes.owner);
   const startedAt = performance.now();
   await runPrepare(folders, preparation);
   refuseReplaced([folders.tree, folders.home]);
@@ -81,6 +82,7 @@ async function runPrepare(
     ...{ directory: logs, mask, signal },
     prefix: 'prepare',
     stopAtFailure: true,
+    network: 'open',
     timeoutMs: config.timeoutSeconds * 1000,
     env: async () => env,
   });

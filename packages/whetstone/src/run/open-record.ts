@@ -1,5 +1,6 @@
+import { mkdtempSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { startSandboxProvider } from '@whetstone/sandbox';
+import { giveTree } from '@whetstone/sandbox';
 import type { Config } from '../config/config.ts';
 import { inPlan, type Plan } from '../plan/plan.ts';
 import type { Manifest } from '../record/manifest.ts';
@@ -10,6 +11,7 @@ import { agentsBypassingGateway } from './agents-bypassing-gateway.ts';
 import { buildManifest } from './build-manifest.ts';
 import type { TreeNotes, Workplace } from './open-workplace.ts';
 import type { PlannedRun } from './plan-or-resume.ts';
+import { startSandboxes } from './start-sandboxes.ts';
 
 /** Opens the run directory: that of the run to resume, or a new one with its manifest. */
 export async function openRecord(input: {
@@ -63,8 +65,10 @@ export async function agentVersions(
   const programs = agents.filter(({ runner }) => runner === 'command' || runner === 'driver');
   if (programs.length === 0) return versions;
   const { agentVersion } = await import('@whetstone/agents/install');
-  const sandboxes = await startSandboxProvider(config.sandbox.provider, { scratch });
-  await using sandbox = await sandboxes.start({ workdir: scratch, env: {} });
+  const sandboxes = await startSandboxes(config, plan, scratch);
+  const workdir = mkdtempSync(join(scratch, 'v-'));
+  await giveTree(workdir, sandboxes.owner);
+  await using sandbox = await sandboxes.start({ workdir, env: {} });
   for (const agent of programs) versions.set(agent.name, await agentVersion(agent, sandbox));
   return versions;
 }

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { DeclaredContext } from '@whetstone/agents';
-import { type SandboxLevel, startSandboxProvider } from '@whetstone/sandbox';
+import type { SandboxLevel } from '@whetstone/sandbox';
 import type { Workplace as LabWorkplace } from '../attempt/lab.ts';
 import type { Config } from '../config/config.ts';
 import {
@@ -17,6 +17,7 @@ import { instructionNotes, previewInstructions } from '../workspace/preview-inst
 import type { Scratch } from '../workspace/scratch-folder.ts';
 import type { Withheld } from '../workspace/withheld.ts';
 import type { Snapshot, SnapshotNotes, Workspaces } from '../workspace/workspace.ts';
+import { startSandboxes } from './start-sandboxes.ts';
 
 /** What a reader should know about the tree of each commit. */
 export type TreeNotes = ReadonlyMap<string, SnapshotNotes>;
@@ -45,13 +46,14 @@ export async function openWorkplace(
   const { withheld, contexts } = input;
   const { directory: scratch, isShared } = input.scratch;
   checkParents(scratch);
+  const sandboxes = await startSandboxes(config, plan, scratch);
+  const { owner } = sandboxes;
   const workspaces = await createWorkspaces({
-    ...{ repo: config.repo.path, scratch, withheld },
+    ...{ repo: config.repo.path, scratch, withheld, owner },
     ...(isShared && { strategy: 'shared' }),
   });
   const close = () => workspaces[Symbol.asyncDispose]();
   try {
-    const sandboxes = await startSandboxProvider(config.sandbox.provider, { scratch });
     const previews = await previewInstructions({
       config,
       withheld,

@@ -12,7 +12,7 @@ export type StartProblem = { error: WhetstoneError } & ({ agent: string } | { pa
  * `dry-run` and `validate-config` show all. Starts nothing: the code of a module and the command of a key do not run.
  */
 export async function startProblems(
-  { gateway }: Pick<Config, 'gateway'>,
+  { gateway, sandbox }: Pick<Config, 'gateway'> & Partial<Pick<Config, 'sandbox'>>,
   agents: readonly AgentConfig[],
   environment: NodeJS.ProcessEnv,
 ): Promise<StartProblem[]> {
@@ -20,6 +20,11 @@ export async function startProblems(
   for (const agent of agents) {
     const lacking = await agentProblems(agent, { environment, hasLanes: gateway !== undefined });
     problems.push(...lacking.map((error) => ({ agent: agent.name, error })));
+    const isSealed = sandbox !== undefined && sandbox.provider !== 'process';
+    // Our loop calls its model from outside, and a command need not call any.
+    if (isSealed && agent.runner === 'driver' && !(gateway && leadsToGateway(agent))) {
+      problems.push({ agent: agent.name, error: sealedOff(agent, sandbox.provider) });
+    }
   }
   const named = gateway?.mode !== 'script' ? gateway?.upstreams : undefined;
   const forwards = gateway?.mode === 'forward' || gateway?.mode === 'record';
@@ -30,6 +35,13 @@ export async function startProblems(
   }
   return problems;
 }
+
+const sealedOff = ({ name }: AgentConfig, provider: string): WhetstoneError =>
+  new WhetstoneError(
+    'sandbox-needs-gateway',
+    `The agent ${name} does not use a gateway, and reaches nothing else from the sandbox ${provider}.`,
+    { hint: 'Add `gateway: { mode: forward }`, or use `sandbox: process`.' },
+  );
 
 async function upstreamProblems(
   named: readonly UpstreamConfig[],

@@ -39,10 +39,11 @@ export async function openTaskRoom(options: {
   await sweepScratch();
   await using opened = new AsyncDisposableStack();
   const scratch = opened.use(await makeScratch());
-  const workspaces = opened.use(
-    await createWorkspaces({ repo: repo.path, scratch: scratch.directory, withheld }),
-  );
   const sandboxes = await startSandboxProvider(sandbox.provider, { scratch: scratch.directory });
+  const { owner } = sandboxes;
+  const workspaces = opened.use(
+    await createWorkspaces({ repo: repo.path, scratch: scratch.directory, withheld, owner }),
+  );
   const prepared = prepareEnvironment(environment, process.env);
   const environments =
     environment && environment.prepare.length > 0

@@ -22,6 +22,8 @@ export async function runCommands(
     /** Called before each command. Returns variables to add to the environment of the sandbox. */
     env?: () => Promise<Record<string, string>>;
     timeoutMs?: number;
+    /** The commands have the network of this machine, also in a sealed sandbox. */
+    network?: 'open';
     /** Applied to the logs and to the result. */
     mask: Mask;
     signal: AbortSignal;
@@ -39,7 +41,7 @@ export async function runCommands(
       mask: options.mask,
       stdoutFile: file('stdout'),
       stderrFile: file('stderr'),
-      ...present({ timeoutMs: options.timeoutMs }),
+      ...present({ timeoutMs: options.timeoutMs, network: options.network }),
     });
     ran.push({
       result,

@@ -86,7 +86,7 @@ export async function startServices(
         .then((result) => {
           end = result;
         });
-      await untilReady(service, () => end, signal);
+      await untilReady(service, () => end, { accepts: listensIn(sandbox), signal });
     }),
   );
 }
@@ -96,7 +96,7 @@ const READY_SECONDS = 60;
 async function untilReady(
   { name, port, ready }: PlacedService,
   ended: () => { exitCode: number | null } | undefined,
-  signal: AbortSignal,
+  { accepts, signal }: { accepts: (port: number) => Promise<boolean>; signal: AbortSignal },
 ): Promise<void> {
   const deadline = performance.now() + READY_SECONDS * 1000;
   for (;;) {
@@ -106,6 +106,18 @@ async function untilReady(
     if (performance.now() > deadline) throw notReady(name, `did not open port ${port} in ${READY_SECONDS} s`);
     await delay(25, undefined, { signal });
   }
+}
+
+/** Whether something listens at a port of the sandbox, which may have a network of its own. */
+const listensIn = (sandbox: Sandbox): ((port: number) => Promise<boolean>) =>
+  sandbox.folders === undefined ? accepts : (port) => isListedIn(sandbox, port);
+
+/** Nothing outside can connect. The kernel's list has a line for each socket: `0: 0100007F:1F90 00000000:0000 0A …`. */
+async function isListedIn(sandbox: Sandbox, port: number): Promise<boolean> {
+  const { stdout } = await sandbox.runCommand('cat', ['/proc/net/tcp', '/proc/net/tcp6']);
+  const wanted = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const sockets = stdout.split('\n').map((line) => line.trim().split(/\s+/));
+  return sockets.some(([, local = '', , state]) => local.endsWith(wanted) && state === '0A');
 }
 
 /** How long a service may keep the connection that asked whether it is ready. */

@@ -27,6 +27,7 @@ export async function runSetup(
     prefix: 'setup',
     stopAtFailure: true,
     timeoutMs: (task.setupTimeoutSeconds ?? TIME_LIMIT_SECONDS) * 1000,
+    network: 'open',
     env: async () => setupEnvironment(task, process.env).env,
   });
   const failed = ran.find(({ result }) => !succeeded(result));

@@ -1,6 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { present } from '@whetstone/events/present';
+import { ownerOf } from '@whetstone/sandbox';
 import { applyEdits, type BaseTree, baseTree } from './base-tree.ts';
 import { mergeFolder } from './copy-into-tree.ts';
 import { diffCommits } from './diff-commits.ts';
@@ -42,6 +43,8 @@ export async function createWorkspace(options: {
     mkdirSync(home, { mode: 0o700 });
     mkdirSync(backstage, { mode: 0o700 });
     placed = await options.placement.place(snapshot.layers, join(home, 'repo'), join(backstage, 'backing'));
+    const owner = ownerOf(placed.path);
+    if (owner) chownSync(home, owner.uid, owner.gid);
     if (snapshot.homeLayer !== undefined) {
       const layers = [snapshot.homeLayer];
       placedHome = await options.placement.place(layers, join(home, 'home'), join(backstage, 'home'));

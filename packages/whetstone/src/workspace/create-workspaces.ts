@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, WhetstoneError } from '@whetstone/errors';
-import { removeTree } from '@whetstone/sandbox';
+import { type Owner, removeTree } from '@whetstone/sandbox';
 import type { OverlayOperation } from '../config/config.ts';
 import { choosePlacement } from './choose-placement.ts';
 import { createWorkspace } from './create-workspace.ts';
@@ -29,6 +29,8 @@ export async function createWorkspaces(options: {
   strategy?: 'auto' | 'shared' | WorkspaceStrategy;
   /** Paths that no tree has. Default: none. */
   withheld?: readonly Withheld[];
+  /** To whom the trees belong, if not to the user of this process. */
+  owner?: Owner | undefined;
 }): Promise<Workspaces> {
   const repository = await openRepository(options.repo);
   const scratch = await realpath(options.scratch);
@@ -62,7 +64,13 @@ export async function createWorkspaces(options: {
 
   async function preparePristine(commit: string): Promise<Pristine> {
     const gitDir = await once(stores, formatOf(commit), () => openStore(commit));
-    return materialisePristine(gitDir, commit, join(backstage, `p-${randomName()}`), isWithheld);
+    return materialisePristine(
+      gitDir,
+      commit,
+      join(backstage, `p-${randomName()}`),
+      isWithheld,
+      options.owner,
+    );
   }
 
   async function prepareSnapshot(commit: string, overlays: OverlayOperation[]): Promise<PreparedSnapshot> {

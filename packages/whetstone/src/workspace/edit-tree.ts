@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { codeOf } from '@whetstone/errors';
-import { removeTree } from '@whetstone/sandbox';
+import { inheritFolder, inheritOwner, removeTree } from '@whetstone/sandbox';
 import { absolutePath, assertInsideTree, parentPaths } from './tree-path.ts';
 
 /**
@@ -35,6 +35,7 @@ export async function writeEntry(
   // `wx` fails on anything that exists, a symlink included.
   const descriptor = openSync(absolute, 'wx', mode === '100755' ? 0o777 : 0o666);
   try {
+    inheritOwner(descriptor, absolutePath(root, parentPaths(path)[0] ?? ''));
     for await (const chunk of content) writeFileSync(descriptor, chunk);
   } finally {
     closeSync(descriptor);
@@ -57,6 +58,7 @@ export function makeFolder(root: string, path: string): void {
     if (found?.isDirectory()) continue;
     if (found) unlinkSync(absolute);
     mkdirSync(absolute);
+    inheritFolder(absolute);
   }
 }
 

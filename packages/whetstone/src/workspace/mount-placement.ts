@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs';
+import { chownSync, mkdirSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { removeTree } from '@whetstone/sandbox';
+import { ownerOf, removeTree } from '@whetstone/sandbox';
 import { MOUNT_OPTION_SETS, type MountOptions } from './mount-options.ts';
 import { type Mounter, openMounter } from './mounter.ts';
 import type { Placement } from './placement.ts';
@@ -35,6 +35,9 @@ async function place(
   const upper = join(backing, 'upper');
   const work = join(backing, 'work');
   for (const folder of [backing, upper, work, target]) mkdirSync(folder, { recursive: true });
+  // The root of the mount has the owner of this folder, as it was before.
+  const owner = ownerOf(layers[0] ?? upper);
+  if (owner) chownSync(upper, owner.uid, owner.gid);
   const local = (folder: string) => relative(scratch, folder);
   const folders = { lower: layers.map(local), upper: local(upper), work: local(work), target: local(target) };
   await mounter.mount({ ...folders, options });

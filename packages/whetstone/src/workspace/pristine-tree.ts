@@ -2,6 +2,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
+import { giveTree, type Owner } from '@whetstone/sandbox';
 import { GitError, git } from './git.ts';
 import { absolutePath, displayPath } from './tree-path.ts';
 import type { SnapshotNotes, TreeEntries, TreeEntry } from './workspace.ts';
@@ -20,7 +21,7 @@ export type Pristine = {
 
 /**
  * Writes the tree of `commit` below `directory`. `gitDir` is our own git directory that reads the user's objects, so
- * nothing converts contents. `isWithheld`: which byte paths the tree does not get.
+ * nothing converts contents. `isWithheld`: which byte paths the tree does not get. `owner`: to whom it belongs, if not to us.
  * @throws WhetstoneError `repo-objects-missing` when the repository does not hold the whole tree.
  */
 export async function materialisePristine(
@@ -28,6 +29,7 @@ export async function materialisePristine(
   commit: string,
   directory: string,
   isWithheld: (path: string) => boolean,
+  owner: Owner | undefined,
 ): Promise<Pristine> {
   const path = join(directory, 'tree');
   const indexFile = join(directory, 'index');
@@ -46,6 +48,7 @@ export async function materialisePristine(
     }
     const treeId = (await git(['write-tree', '--missing-ok'], { gitDir, indexFile })).toString().trim();
     await git(['checkout-index', '--all', '--index', '--quiet'], { gitDir, indexFile, workTree: path });
+    await giveTree(path, owner);
     const notes = takeNotes(path, blobs);
     return { commit, treeId, path, indexFile, entries: entriesByPath(blobs), notes };
   } catch (error) {

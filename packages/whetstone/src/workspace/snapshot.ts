@@ -1,5 +1,6 @@
 import { copyFile, mkdir, rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { giveTree, ownerOf } from '@whetstone/sandbox';
 import type { OverlayOperation } from '../config/config.ts';
 import { applyOverlays } from './apply-overlays.ts';
 import { applyEdits, type BaseTree, baseTree, type TreeEdit } from './base-tree.ts';
@@ -56,6 +57,7 @@ export async function buildSnapshot(options: {
     });
     makeGitDirectory(sealed, { format, config: AGENT_CONFIG });
     await seal({ gitDir, pristine, placed }, sealed, sealedCommit, edits);
+    await giveTree(sealed, ownerOf(pristine.path));
   } finally {
     await placed.detach();
   }
