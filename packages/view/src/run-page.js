@@ -60,7 +60,7 @@ function introduction({ id, state, summary }) {
   const counts = [
     badge(`${cases.passed} passed`, 'passed'),
     badge(`${cases.failed} failed`, 'failed'),
-    cases.error > 0 ? badge(counted(cases.error, 'infrastructure error'), 'error') : null,
+    cases.error > 0 ? badge(counted(cases.error, 'error'), 'error') : null,
     cases.skipped > 0 ? badge(`${cases.skipped} skipped`, 'missing') : null,
     cases.missing > 0 ? badge(`${cases.missing} not finished`, 'missing') : null,
   ];

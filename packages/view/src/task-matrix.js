@@ -8,7 +8,7 @@ import { table } from './parts.js';
 const MARKS = {
   passed: { sign: '✓', word: 'passed' },
   failed: { sign: '✗', word: 'failed' },
-  error: { sign: '!', word: 'infrastructure error' },
+  error: { sign: '!', word: 'error' },
   skipped: { sign: '–', word: 'skipped' },
   missing: { sign: '·', word: 'not finished' },
 };

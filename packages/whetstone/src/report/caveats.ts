@@ -82,7 +82,7 @@ function aboutTheResults(cases: readonly CaseResult[]): string[] {
   const touched = cases.filter((one) => (one.row?.protected_paths_touched.length ?? 0) > 0).length;
   return sentences(
     error + missing > 0 &&
-      `${error + missing} of ${counted(cases.length, 'case')} have no result (${counted(error, 'infrastructure error')}, ${missing} not finished). They are missing data, not failures; the bounds show how far they could move each rate.`,
+      `${error + missing} of ${counted(cases.length, 'case')} ${error + missing === 1 ? 'has' : 'have'} no result (${counted(error, 'error')}, ${missing} not finished). They are missing data, not failures; the bounds show how far they could move each rate.`,
     unverified > 0 &&
       `Nothing verified the work of ${counted(unverified, 'case')}: there, passed means only that the agent completed.`,
     touched > 0 &&

@@ -30,5 +30,5 @@ function withoutResult({ planned, error, skipped }: Summary['cases']): string {
   if (planned > 0 && skipped === planned)
     return `None of ${counted(planned, 'case')} has a result: all skipped themselves.`;
   if (error === 0) return `None of ${counted(planned, 'case')} has finished.`;
-  return `None of ${counted(planned, 'case')} has a result: ${counted(error, 'infrastructure error')}.`;
+  return `None of ${counted(planned, 'case')} has a result: ${counted(error, 'error')}.`;
 }

@@ -42,7 +42,7 @@ function introduction({ run_id, headline, cases }: Summary): string[] {
   const counts = [
     `${cases.passed} passed`,
     `${cases.failed} failed`,
-    counted(cases.error, 'infrastructure error'),
+    counted(cases.error, 'error'),
     `${cases.missing} not finished`,
     ...(cases.skipped > 0 ? [`${cases.skipped} skipped`] : []),
   ];

@@ -319,7 +319,7 @@ describe('the whole', () => {
       'The model was a script: these numbers say nothing about a real model.',
       '7 tasks are few. More tasks narrow the intervals; more trials hardly do.',
       'The intervals hold only for tasks like these, in this repository, with these agents and this model.',
-      '2 of 56 cases have no result (1 infrastructure error, 1 not finished). They are missing data, not failures; the bounds show how far they could move each rate.',
+      '2 of 56 cases have no result (1 error, 1 not finished). They are missing data, not failures; the bounds show how far they could move each rate.',
       'Nothing verified the work of 1 case: there, passed means only that the agent completed.',
       'Isolation level 0 (process) is only for trusted agents: an agent could reach more than its workspace.',
       'The network was open: an agent could look up anything, including solutions.',
@@ -358,7 +358,7 @@ describe('the whole', () => {
         single,
         sampleRows(single, () => 'error'),
       ).headline,
-    ).toBe('None of 3 cases has a result: 3 infrastructure errors.');
+    ).toBe('None of 3 cases has a result: 3 errors.');
     expect(
       summarize(
         single,
