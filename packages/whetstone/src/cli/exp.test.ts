@@ -179,6 +179,7 @@ test('ids come from paths, and a file may define one eval, a list or a record', 
     exitCode: 2,
     stderr: expect.stringContaining('There is no eval or experiment mroe'),
   });
+  expect((await project.whetstone(['exp', 'bas'])).stderr).toContain('base');
 });
 
 test('a case runs only once for the same work, and each run says which results are old', async () => {
@@ -243,6 +244,10 @@ test('what is wrong in a file of the project is named with its line', async () =
   const found = await project.whetstone(['exp']);
   expect(found).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('one.eval.ts') });
   expect(found.stderr).toContain('the definition description has no function `test`');
+  project.write({ 'evals/one.eval.ts': 'export default {\n  a: ,\n};\n' });
+  expect((await project.whetstone(['exp'])).stderr).toMatch(/one\.eval\.ts:2:6\s+SyntaxError: /);
+  project.write({ 'evals/one.eval.ts': "import './words.ts';\n", 'evals/words.ts': 'const a = ;\n' });
+  expect((await project.whetstone(['exp'])).stderr).toMatch(/SyntaxError: .*evals\/words\.ts:1:11\)/);
 });
 
 test('stored cases are judged anew with changed evals, without the agent', async () => {

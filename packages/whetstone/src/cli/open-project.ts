@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
+import { present } from '@whetstone/events/present';
 import { ConfigErrors } from '../config/diagnostic.ts';
 import { withDotEnv } from '../config/dot-env.ts';
 import { loadProject, type Project } from '../config/load-project.ts';
@@ -34,9 +35,9 @@ export async function openProject(workers: EvalWorkers, cwd = process.cwd()): Pr
   const evals = [...ofFiles, ...findFixtureFolders(root).map(fixtureEval)];
   if (problems.length > 0) {
     throw new ConfigErrors(
-      problems.map(({ file, line, message }) => ({
+      problems.map(({ file, line, column, message }) => ({
         ...unplaced(file, { path: '', severity: 'error', message }),
-        ...(line !== undefined && { line }),
+        ...present({ line, column }),
       })),
     );
   }

@@ -99,7 +99,8 @@ async function choose(
     });
   }
   const others = names.filter((name) => !isExperiment(name));
-  const named = others.length > 0 ? selectIds(evals, others, 'evals or experiments') : evals;
+  const named =
+    others.length > 0 ? selectIds(evals, others, 'evals or experiments', [...experiments, ...evals]) : evals;
   const tagged = tag.length > 0 ? named.filter(({ tags }) => tag.some((one) => tags.includes(one))) : named;
   const loaded = [];
   for (const file of files) loaded.push(await loadExperiment(file));

@@ -22,9 +22,7 @@ export function readJudge(raw: unknown, spot: Spot, file: string): StatedJudge |
   const model = isCode ? (given as Exclude<StatedJudge['model'], string>) : (fields.model ?? undefined);
   const agent = isMapping(judge) ? judge : undefined;
   if (given == null && !agent) {
-    spot.error('names nobody who judges', {
-      hint: 'set `model`, such as anthropic/claude-opus-4-8, or `agent`',
-    });
+    spot.error('needs a `model` or an `agent`', { hint: 'such as `model: anthropic/claude-opus-4-8`' });
     return undefined;
   }
   const script = fields.script == null ? undefined : existingPath(fields.script, spot.at('script'), 'file');

@@ -63,13 +63,15 @@ export function selectIds<One extends { id: string }>(
   all: readonly One[],
   wanted: readonly string[],
   what = 'evals',
+  /** What a name that fits nothing can have meant. */
+  known: readonly { id: string }[] = all,
 ): One[] {
   const isMeant = (id: string, name: string) => id === name || id.startsWith(`${name.replace(/\/$/, '')}/`);
   for (const name of wanted) {
     if (all.some(({ id }) => isMeant(id, name))) continue;
     const hint = suggestion(
       name,
-      all.map(({ id }) => id),
+      known.map(({ id }) => id),
       what,
     );
     throw new WhetstoneError('selection-unknown', `There is no ${what.replaceAll(/s\b/g, '')} ${name}.`, {

@@ -29,7 +29,7 @@ export type EvalDescription = {
 };
 
 /** A file that could not be read as evals, in one sentence. */
-export type EvalFileProblem = { file: string; line?: number; message: string };
+export type EvalFileProblem = { file: string; line?: number; column?: number; message: string };
 
 /** A file with evals, or a folder with a PROMPT.md, which is one eval without code. */
 export type EvalFile = { file: string; id: string };

@@ -55,7 +55,9 @@ export async function describeFile({
     return { evals: [...definitions].map(([key, definition]) => describe({ file, id }, key, definition)) };
   } catch (error) {
     const { message, at } = failureOf(error);
-    return { evals: [], problem: { file, message, ...(at?.file === file && { line: at.line }) } };
+    if (at?.file === file) return { evals: [], problem: { file, message, line: at.line, column: at.column } };
+    const elsewhere = at ? ` (${at.file}:${at.line}:${at.column})` : '';
+    return { evals: [], problem: { file, message: `${message}${elsewhere}` } };
   }
 }
 

@@ -18,9 +18,21 @@ export function authorPosition(stack: string | undefined): Position | undefined 
   return undefined;
 }
 
+/** Node begins the stack of a syntax error with its place, some lines of source and a mark below the wrong column. */
+function syntaxPosition(stack: string | undefined): Position | undefined {
+  const [first = '', ...lines] = stack?.split('\n') ?? [];
+  const place = /^(?<where>(?:file:|\/).+):(?<line>\d+)$/.exec(first)?.groups;
+  if (!place?.where) return undefined;
+  const where = place.where.replace(/\?.*$/, '');
+  const mark = lines.find((line) => /^ *\^+$/.test(line)) ?? '^';
+  const file = where.startsWith('file:') ? fileURLToPath(where) : where;
+  return { file, line: Number(place.line), column: mark.indexOf('^') + 1 };
+}
+
 /** What was thrown, with the line of the author's file that it came from. */
 export function failureOf(error: unknown): TestFailure {
-  const at = error instanceof Error ? authorPosition(error.stack) : undefined;
+  const stack = error instanceof Error ? error.stack : undefined;
+  const at = error instanceof SyntaxError ? syntaxPosition(stack) : authorPosition(stack);
   const name = error instanceof Error && error.name !== 'Error' ? `${error.name}: ` : '';
   return { message: `${name}${messageOf(error)}`, ...(at && { at }) };
 }
