@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { type EvalProject, makeEvals, removeEvals } from './cli/__fixtures__/eval-project.ts';
 import { evalFile, experiment } from './cli/__fixtures__/greeter.ts';
+import { runDirectories } from './cli/__fixtures__/project.ts';
 
 afterAll(removeEvals);
 
@@ -43,10 +44,15 @@ test('evals are tests of Vitest, and none of its limits ends a long judge', asyn
   const project = makeEvals({
     'package.json': '{ "type": "module" }\n',
     'vitest.config.ts': 'export default { test: { testTimeout: 100, hookTimeout: 100 } };\n',
-    'evals.test.ts': "import { evalTests } from 'whetstone/vitest';\nawait evalTests({ names: ['base'] });\n",
+    'evals.test.ts':
+      "import { evalTests } from 'whetstone/vitest';\nawait evalTests({ names: ['base', 'files'] });\n",
     'experiments/base.ts': experiment(
-      "runs: 2, variants: { plain: {}, warm: { flags: { tone: 'warmly' } } }",
+      "runs: 2, evals: ['bad', 'judged'], variants: { plain: {}, warm: { flags: { tone: 'warmly' } } }",
     ),
+    'experiments/files.ts': FILES,
+    'evals/work.eval.ts':
+      "import { defineEval } from 'whetstone';\nexport default defineEval({ fixture: './fixture', test: (t) => t.send('Hello.') });\n",
+    'evals/fixture/readme.md': 'Hello.\n',
     'evals/judged.eval.ts': evalFile(`    await t.send('Ada');
     // A judge that does not let its process breathe.
     for (const end = Date.now() + 500; Date.now() < end; );`),
@@ -67,6 +73,7 @@ test('evals are tests of Vitest, and none of its limits ends a long judge', asyn
     ['base bad [warm]', 'failed'],
     ['base judged [plain]', 'passed'],
     ['base judged [warm]', 'passed'],
+    ['files work', 'passed'],
   ]);
   const [message] = tests[0]?.failureMessages ?? [];
   expect(message).toContain('2 of 2 attempts did not pass; the first: agent: calledTool("sing")');
@@ -74,10 +81,28 @@ test('evals are tests of Vitest, and none of its limits ends a long judge', asyn
   expect(output).toMatch(/evals\/bad\.eval\.ts:5:7/);
   expect(output).toContain('❯ evals/bad.eval.ts:5');
 
+  // Workspaces and isolation are those of the command line.
+  const isolation = () => {
+    const manifest = join(
+      runDirectories(join(project.root, '.whetstone/runs')).at(-1) ?? '',
+      'manifest.json',
+    );
+    return JSON.parse(readFileSync(manifest, 'utf8')).isolation;
+  };
+  const underVitest = isolation();
+  await project.whetstone(['exp', 'files', '--rerun', 'all']);
+  expect(underVitest).toEqual(isolation());
+
   // The tests that are selected decide what runs.
   project.write({ 'evals/judged.eval.ts': evalFile("    await t.send('Bob');") });
   const again = await runVitest(project, '-t', 'bad');
-  expect(again.tests.map(({ status }) => status)).toEqual(['failed', 'failed', 'skipped', 'skipped']);
+  expect(again.tests.map(({ status }) => status)).toEqual([
+    'failed',
+    'failed',
+    'skipped',
+    'skipped',
+    'skipped',
+  ]);
   expect(again.tests[0]?.failureMessages[0]).toMatch(/reused from run \d/);
   expect(Object.keys(project.rows())).toEqual(['bad']);
 
@@ -85,3 +110,13 @@ test('evals are tests of Vitest, and none of its limits ends a long judge', asyn
   const broken = await runVitest(project);
   expect(broken.output).toMatch(/evals\/bad\.eval\.ts:1:1 +TypeError: the default export is not an eval/);
 });
+
+const FILES = `
+import { defineExperiment } from 'whetstone';
+import { defineSandboxAgent } from 'whetstone/adapter';
+const coder = defineSandboxAgent({
+  name: 'coder',
+  send: async () => ({ events: [{ type: 'message', role: 'assistant', text: 'Done.' }], status: 'completed' }),
+});
+export default defineExperiment({ agent: coder, evals: ['work'] });
+`;

@@ -1,10 +1,11 @@
 /** The public surface of `whetstone/vitest`: evals as tests of Vitest, which is a peer. */
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, type TestContext, test } from 'vitest';
 import type { EvalArm, FinishedCase, FromHost, ToHost } from './cli/exp-host.ts';
+import { privateMountCommand } from './workspace/mount-namespace.ts';
 
 const HOST = fileURLToPath(new URL(`./cli/exp-host${import.meta.url.slice(-3)}`, import.meta.url));
 
@@ -49,10 +50,11 @@ export async function evalTests(options: EvalTestOptions = {}): Promise<void> {
   const { names = [], cwd = process.cwd(), jobs = 1, rerun, tag = [], ...rest } = options;
   const host = openHost(cwd);
   afterAll(() => host.close(), 0);
-  const { root, experiments } = await host.ask(
+  const { root, experiments, warnings } = await host.ask(
     { type: 'plan', names, options: { ...rest, tag: [...tag] } },
     'planned',
   );
+  if (warnings !== '') console.warn(warnings);
   for (const { id, arms, attempts } of experiments) {
     describe(id, () => {
       let run: RunningArms | undefined;
@@ -159,7 +161,17 @@ type Host = {
 
 /** The process that runs the evals. It ends with this one. */
 function openHost(cwd: string): Host {
-  const child = fork(HOST, { cwd, execArgv: [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  // As `whetstone exp` starts itself anew, so that workspaces and isolation are those of its runs.
+  const { file, args, env } = privateMountCommand([HOST]) ?? {
+    file: process.execPath,
+    args: [HOST],
+    env: {},
+  };
+  const child = spawn(file, args, {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
   child.unref();
   const exited = once(child, 'exit');
   let last: Promise<unknown> = Promise.resolve();

@@ -1,6 +1,7 @@
 // Runs experiments for a program that has started this process and talks to it over IPC. When that program ends, what
 // runs here is stopped, and what has finished is kept.
 import { messageOf, WhetstoneError } from '@whetstone/errors';
+import { formatDiagnostics } from '../config/format-diagnostics.ts';
 import { openEvalWorkers } from '../eval/eval-workers.ts';
 import type { CaseRow } from '../record/row.ts';
 import { assertionLines } from '../report/assertion-lines.ts';
@@ -32,7 +33,13 @@ export type ToHost =
     };
 
 export type FromHost =
-  | { type: 'planned'; root: string; experiments: { id: string; arms: EvalArm[]; attempts: number }[] }
+  /** `warnings`: about the files of the user, for a reader; empty where there are none. */
+  | {
+      type: 'planned';
+      root: string;
+      experiments: { id: string; arms: EvalArm[]; attempts: number }[];
+      warnings: string;
+    }
   | { type: 'finished'; finished: FinishedCase }
   | { type: 'ran'; directory: string }
   | { type: 'failed'; message: string };
@@ -52,12 +59,13 @@ async function handle(message: ToHost): Promise<void> {
 async function plan({ names, options }: Extract<ToHost, { type: 'plan' }>): Promise<void> {
   const opened = await openProject(workers);
   ({ root } = opened.project);
-  ({ planned } = await planExperiments(opened, names, options));
+  const found = await planExperiments(opened, names, options);
+  ({ planned } = found);
   const experiments = planned.map(({ experiment: { id }, config: { tasks, variants }, trials }) => ({
     ...{ id, attempts: trials },
     arms: tasks.flatMap((task) => variants.map(({ name }) => ({ task: task.id, variant: name }))),
   }));
-  tell({ type: 'planned', root, experiments });
+  tell({ type: 'planned', root, experiments, warnings: formatDiagnostics(found.warnings, { color: false }) });
 }
 
 async function runArms({ experiment, arms, jobs, rerun }: Extract<ToHost, { type: 'run' }>): Promise<void> {

@@ -74,18 +74,27 @@ export function isPrivateMountNamespace(): boolean {
  * not trusted should drop them (`setpriv --ambient-caps -all`).
  */
 export function enterPrivateMountNamespace(argv: readonly string[] = ownArguments()): void {
+  if (typeof process.execve !== 'function') return;
+  const command = privateMountCommand(argv);
+  if (!command) return;
+  process.execve(command.file, ['unshare', ...command.args], { ...process.env, ...command.env });
+}
+
+/**
+ * What starts Node with these arguments in such a namespace, with the id of the process that starts it. `env`: what to add
+ * to the environment. `undefined` where this process is in one already, or mounts do not work.
+ */
+export function privateMountCommand(
+  argv: readonly string[],
+): { file: string; args: string[]; env: Record<string, string> } | undefined {
   const outer = currentNamespace();
-  if (outer === undefined || outerNamespace !== undefined || typeof process.execve !== 'function') return;
-  const unshare = ['/usr/bin/unshare', '/bin/unshare'].find((file) => existsSync(file));
-  if (unshare === undefined) return;
-  const options = NAMESPACES.find((candidate) => mountsWorkIn(unshare, candidate));
-  if (options === undefined) return;
+  if (outer === undefined || outerNamespace !== undefined) return undefined;
+  const file = ['/usr/bin/unshare', '/bin/unshare'].find((one) => existsSync(one));
+  if (file === undefined) return undefined;
+  const options = NAMESPACES.find((candidate) => mountsWorkIn(file, candidate));
+  if (options === undefined) return undefined;
   const restart = ['/bin/sh', '-c', privateRootScript(), 'sh', process.execPath, ...argv];
-  process.execve(unshare, ['unshare', ...options, '--', ...restart], {
-    ...process.env,
-    ...leanEnvironment(),
-    [MARKER]: outer,
-  });
+  return { file, args: [...options, '--', ...restart], env: { ...leanEnvironment(), [MARKER]: outer } };
 }
 
 /** The options for root, and those for everyone else. */
