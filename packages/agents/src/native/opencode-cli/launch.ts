@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { McpServer } from '../../kit/declared-context.ts';
 import { ownFolders } from '../../kit/own-folders.ts';
@@ -17,12 +18,13 @@ export const launch: Launch = {
       OPENCODE_DISABLE_AUTOUPDATE: '1',
       OPENCODE_DISABLE_MODELS_FETCH: '1',
       OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+      // The configuration describes the only model, so that OpenCode needs to know no other.
+      ...(access.kind === 'key' && model !== undefined && { OPENCODE_MODELS_PATH: join(home, NO_MODELS) }),
       // Its own plugins sign in to some providers.
       ...(access.kind === 'key' ? { OPENCODE_DISABLE_DEFAULT_PLUGINS: '1' } : access.env),
       OPENCODE_DISABLE_SHARE: '1',
     },
-    // OpenCode would install a package for plugins into this folder, which nothing here uses.
-    files: { '.config/opencode/.npmrc': 'offline=true\n' },
+    files: { ...NO_PLUGIN_PACKAGE, [NO_MODELS]: '{}\n' },
   }),
 
   turn: ({ access, model, workingDirectory, resume }) => [
@@ -34,6 +36,21 @@ export const launch: Launch = {
     ...(resume === undefined ? ['--title', 'task'] : ['--session', resume]),
   ],
 };
+
+/**
+ * OpenCode would install a package for plugins into its folder, which nothing here uses. It does not even load npm, which
+ * takes it a second of CPU, where there are packages and the one that it wants is locked.
+ */
+const NO_PLUGIN_PACKAGE = {
+  '.config/opencode/.npmrc': 'offline=true\n',
+  '.config/opencode/node_modules/.package-lock.json': '{}\n',
+  '.config/opencode/package-lock.json': `${JSON.stringify({
+    packages: { '': { dependencies: { '@opencode-ai/plugin': '*' } } },
+  })}\n`,
+};
+
+/** In place of the thousands of models that OpenCode knows and reads at every start. */
+const NO_MODELS = '.config/opencode/no-models.json';
 
 /** With a model, a provider that has only this one; without, OpenAI as OpenCode knows it, and OpenCode chooses. */
 function configuration(access: Access, model: string | undefined): object {
