@@ -9,6 +9,8 @@ const RECORDED = join(import.meta.dirname, '../../packages/agents/src/native');
 const CODEX = join(RECORDED, 'codex-cli/__fixtures__/codex-0.169.0');
 const CLAUDE = join(RECORDED, 'claude-code/__fixtures__/claude-code-2.1.330');
 
+const { PATH, NODE_COMPILE_CACHE } = process.env;
+
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'agents-example-'));
@@ -17,7 +19,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 async function run(example: string, args: readonly string[], env: Record<string, string> = {}) {
   const program = join(import.meta.dirname, example);
-  const options = { cwd: folder, env: { PATH: process.env.PATH, HOME: folder, ...env } };
+  const options = { cwd: folder, env: { PATH, NODE_COMPILE_CACHE, HOME: folder, ...env } };
   return await promisify(execFile)(process.execPath, [program, ...args], options).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     ({ code, stdout, stderr }) => ({ code, stdout, stderr }),

@@ -8,6 +8,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 
 const SOON = { timeout: 30_000 };
 
+const { PATH, NODE_COMPILE_CACHE } = process.env;
+
 let gateway: Gateway;
 let folder: string;
 beforeEach(async () => {
@@ -25,7 +27,7 @@ async function start(example: string, script: Script, { args = [] as string[], k
   const env = Object.fromEntries(Object.entries(lane.env).filter(([name]) => keys.test(name)));
   const child = spawn(process.execPath, [join(import.meta.dirname, example), ...args], {
     cwd: folder,
-    env: { PATH: process.env.PATH, HOME: folder, ...env },
+    env: { PATH, NODE_COMPILE_CACHE, HOME: folder, ...env },
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {

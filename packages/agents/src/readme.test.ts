@@ -36,7 +36,12 @@ describe('the programs of the README', () => {
     await writeFile(file, program);
     const { stdout } = await promisify(execFile)(process.execPath, [file], {
       cwd: folder,
-      env: { PATH: `${folder}${delimiter}${process.env.PATH}`, HOME: folder, OPENAI_API_KEY: 'test-key' },
+      env: {
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+        PATH: `${folder}${delimiter}${process.env.PATH}`,
+        HOME: folder,
+        OPENAI_API_KEY: 'test-key',
+      },
     });
     expect(stdout).toMatch(output);
   });
