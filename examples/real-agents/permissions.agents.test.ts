@@ -1,17 +1,26 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { createAgent, openSession } from '@whetstone/agents';
 import {
   type DrivenAgentKind,
   drivenAgentKinds,
   drivenAgents,
+  openPermissions,
   type Permissions,
 } from '@whetstone/agents/config';
+import { testedVersion } from '@whetstone/agents/install';
 import { deriveAgentMetadata } from '@whetstone/events';
 import { createGateway, defineScript, type ScriptCall } from '@whetstone/gateway';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openAgent } from './drive-agent.ts';
+import { KNOWN_MODELS, openAgent } from './drive-agent.ts';
+import { cacheFolder, programs } from './install.ts';
 
 let outside: string;
 beforeAll(async () => {
@@ -21,6 +30,18 @@ beforeAll(async () => {
 });
 afterAll(() => rm(outside, { recursive: true, force: true }));
 
+/** A page that no agent may see when the network is off. */
+const page = createServer((_, response) => void response.end(`${(visits += 1)}`));
+let visits = 0;
+let pageUrl: string;
+beforeAll(async () => {
+  await once(page.listen(0, '127.0.0.1'), 'listening');
+  pageUrl = `http://127.0.0.1:${(page.address() as AddressInfo).port}/page`;
+});
+afterAll(() => page.close());
+
+/** Tools that go to the network, as the agents call them. */
+const WEB = /^(?:google_)?web_?(?:fetch|search)$/i;
 const SHELL = /^(?:exec_command|Bash|bash|run_shell_command)$/;
 const WRITE = /^(?:write_file|Write|write|create|apply_patch)$/;
 
@@ -29,12 +50,19 @@ const attempts = (calls: readonly ScriptCall[]) =>
   defineScript({
     name: 'attempts',
     play({ toolResults, tools }) {
+      const web = tools.filter(({ name }) => WEB.test(name));
       const can = (pattern: RegExp) => tools.some(({ name }) => pattern.test(name));
       const open = calls.filter(({ tool }) => can(SHELL) || (tool === 'write' && can(WRITE)));
-      const call = open[toolResults.length];
+      const call = [...open, ...web.map(visit)][toolResults.length];
       return call ? { calls: [call] } : { text: 'I tried.' };
     },
   });
+
+/** With the arguments that the agents give to such tools. */
+const visit = ({ name }: { name: string }): ScriptCall => ({
+  ...{ tool: 'native', name },
+  input: { url: pageUrl, query: pageUrl, prompt: `Read ${pageUrl}`, format: 'text' },
+});
 
 async function tryOut(kind: DrivenAgentKind, permissions: Partial<Permissions>) {
   const link = join(outside, kind);
@@ -75,12 +103,21 @@ async function tryOut(kind: DrivenAgentKind, permissions: Partial<Permissions>) 
 const closed = { shell: 'off', network: 'off' } as const;
 
 test.each(drivenAgentKinds)(
-  '%s writes nothing when the file system is read-only and there is no shell',
+  '%s writes nothing and reaches no page when all that it can be held to is off',
   async (kind) => {
-    const { inside, escaped, metadata } = await tryOut(kind, { ...closed, filesystem: 'read-only' });
+    const apps = drivenAgents[kind].facts.enforces?.apps?.includes('off') ? { apps: 'off' as const } : {};
+    const before = visits;
+    const { inside, escaped, metadata } = await tryOut(kind, {
+      ...{ ...closed, ...apps },
+      filesystem: 'read-only',
+    });
     expect([...inside, ...escaped]).toEqual([]);
+    // A tool for the network is not offered, or each call of it is refused.
+    expect(visits).toBe(before);
+    const web = metadata.tools.filter(({ name }) => WEB.test(name));
+    expect(web.filter(({ status }) => status !== 'rejected')).toEqual([]);
     expect(metadata.permissions).toMatchObject({
-      ...closed,
+      ...{ ...closed, ...apps },
       filesystem: 'read-only',
       environment: 'minimal',
     });
@@ -127,4 +164,48 @@ test('an agent without permissions of its own may do everything, and its record 
   expect(metadata.permissions).toEqual({
     ...{ filesystem: 'full', shell: 'allow', network: 'open', apps: 'allow', environment: 'minimal' },
   });
+});
+
+test.each([
+  ['off', false],
+  ['allow', true],
+] as const)('with apps: %s, an extension that the user gave pi runs: %s', async (apps, runs) => {
+  const [canary, home] = [join(outside, `extension-${apps}`), join(outside, `home-${apps}`)];
+  const folder = join(home, '.pi/agent/extensions');
+  await mkdir(folder, { recursive: true });
+  const write = `writeFileSync('${canary}', '')`;
+  await writeFile(
+    join(folder, 'canary.ts'),
+    `import { writeFileSync } from 'node:fs';\n${write};\nexport default () => {};\n`,
+  );
+  await using gateway = await createGateway();
+  const script = attempts([]);
+  await using lane = await gateway.open({ owner: 'pi', mode: { kind: 'script', script } });
+  const environment = { ...process.env, HOME: home, XDG_CACHE_HOME: cacheFolder };
+  const version = testedVersion(drivenAgents.pi);
+  const pi = await createAgent(
+    { kind: 'pi', version, model: KNOWN_MODELS.pi, inherit: ['.pi/agent/extensions'], permissions: { apps } },
+    { environment, hasLanes: true },
+  );
+  await using session = await openSession(pi, { folder: home, lane: { ...lane, env: {} } });
+  const turn = await session.send('Hello.', { timeoutMs: 60_000 });
+  expect(turn.status, turn.exit?.message).toBe('completed');
+  expect(existsSync(canary)).toBe(runs);
+});
+
+test.each([
+  ['off', 'false'],
+  ['allow', 'true'],
+] as const)('with apps: %s, Codex itself says that its feature of that name is %s', async (apps, state) => {
+  const permissions = { ...openPermissions, apps };
+  const args = drivenAgents['codex-cli'].launch.turn({
+    access: 'key',
+    workingDirectory: outside,
+    permissions,
+  });
+  const features = args.flatMap((arg, index) => (arg === '--disable' ? [arg, args[index + 1] ?? ''] : []));
+  const { stdout } = await promisify(execFile)(join(programs, 'codex'), [...features, 'features', 'list'], {
+    env: { PATH: process.env.PATH, HOME: outside },
+  });
+  expect(stdout).toMatch(new RegExp(`^apps\\s.*\\s${state}$`, 'm'));
 });

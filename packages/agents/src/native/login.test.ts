@@ -63,6 +63,12 @@ describe('the login of an agent', () => {
       { x: { type: 'api', key: 'sk-0123456789' } },
       ['sk-0123456789'],
     ],
+    [
+      'opencode-sdk',
+      '.local/share/opencode/auth.json',
+      { x: { type: 'oauth', access: 'access-of-opencode', refresh: 'refresh-of-opencode' } },
+      ['access-of-opencode', 'refresh-of-opencode'],
+    ],
     ['pi', '.pi/agent/auth.json', { anthropic: { access, refresh, expires: 1 } }, [access, refresh]],
   ])('%s: is its file, and its tokens are secrets', (kind, path, content, tokens) => {
     const file = put(path, content);
@@ -114,7 +120,9 @@ describe('the login of an agent', () => {
       driver: { auth: 'login', baseUrl: 'http://own', inherit: [] },
     });
     expect(loginUpstreams(own)).toEqual({ 'openai-responses': { ...codex, baseUrl: 'http://own' } });
-    expect([own, agent('gemini-cli'), agent('copilot')].map(leadsToGateway)).toEqual([true, false, true]);
+    expect([own, agent('gemini-cli'), agent('opencode-sdk'), agent('copilot')].map(leadsToGateway)).toEqual([
+      ...[true, false, false, true],
+    ]);
   });
 });
 
