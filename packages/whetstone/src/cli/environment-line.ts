@@ -20,7 +20,9 @@ export function environmentLine(event: EnvironmentEvent, colors: Colors): string
       const how = event.isNew ? `prepared in ${seconds.toFixed(1)} s` : 'from the cache';
       const size = `${Math.max(1, Math.round(bytes / 1e6))} MB`;
       const note =
-        restored.length === 0 ? '' : `; prepare changed ${restored.join(', ')}, which was put back`;
+        restored.length === 0
+          ? ''
+          : `; prepare changed ${oneLine(restored.join(', '), 200)}, which was put back`;
       return `Environment ${key.slice(0, 12)}: ${how}, ${size}${note}`;
     }
     case 'environment.copied':

@@ -1,6 +1,7 @@
 import { WhetstoneError } from '@whetstone/errors';
 import { type LayerFacts, layerStore } from '../environment/layer-store.ts';
 import { counted } from '../report/format.ts';
+import { escapedJson } from '../report/json.ts';
 import { oneLine } from '../report/sanitize.ts';
 import { tableLines } from '../report/text-layout.ts';
 import type { Streams } from './streams.ts';
@@ -13,7 +14,7 @@ export function listEnvironmentsCommand({ json = false }: { json?: boolean }, { 
     const shown = layers.map(({ facts: { state: _, ...facts }, directory, usedAt }) => {
       return { ...facts, last_used_at: usedAt.toISOString(), directory };
     });
-    stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
+    stdout.write(escapedJson(shown));
     return 0;
   }
   if (layers.length === 0) {
@@ -25,7 +26,7 @@ export function listEnvironmentsCommand({ json = false }: { json?: boolean }, { 
     megabytes(facts),
     `${facts.files}`,
     usedAt.toISOString().slice(0, 16).replace('T', ' '),
-    facts.project,
+    oneLine(facts.project),
     oneLine(facts.commands.join(' && '), 60),
   ]);
   const header = ['KEY', 'SIZE', 'FILES', 'LAST USED', 'PROJECT', 'PREPARE'];
@@ -49,9 +50,13 @@ export async function clearEnvironmentsCommand(
   const store = layerStore();
   await store.sweep();
   const layers = store.list();
-  const unknown = keys.find((key) => !layers.some(({ facts }) => facts.key.startsWith(key)));
+  const isKey = (key: string) => /^[0-9a-f]{4,64}$/.test(key);
+  const unknown = keys.find((key) => !isKey(key) || !layers.some(({ facts }) => facts.key.startsWith(key)));
   if (unknown !== undefined) {
-    throw new WhetstoneError('environment-unknown', `No environment has a key that begins with ${unknown}.`, {
+    const message = isKey(unknown)
+      ? `No environment has a key that begins with ${unknown}.`
+      : `${JSON.stringify(unknown)} is not the beginning of a key: 4 to 64 digits and letters from a to f.`;
+    throw new WhetstoneError('environment-unknown', message, {
       hint: '`whetstone environments list` shows them.',
     });
   }
@@ -65,7 +70,7 @@ export async function clearEnvironmentsCommand(
   const names = (layers: readonly LayerFacts[]) => layers.map(({ key }) => key);
   stdout.write(
     json
-      ? `${JSON.stringify({ removed: names(removed), in_use: names(inUse), bytes }, null, 2)}\n`
+      ? escapedJson({ removed: names(removed), in_use: names(inUse), bytes })
       : [
           `Removed ${counted(removed.length, 'environment')}, ${megabytes({ bytes })}.\n`,
           ...inUse.map(({ key }) => `Left ${key.slice(0, 12)}: a process uses it.\n`),

@@ -98,6 +98,9 @@ test('an environment is prepared once, everyone has it as it was at the same pat
   const [, line = ''] = (await environments('list')).stdout.split('\n');
   expect(line).toMatch(new RegExp(`^${key.slice(0, 12)} +1 MB +5 +\\d{4}-.* mkdir -p node_modules`));
   expect(await environments('clear', 'nope')).toMatchObject({ exitCode: 2 });
+  expect(await environments('clear', '')).toMatchObject({
+    ...{ exitCode: 2, stderr: expect.stringContaining('"" is not the beginning of a key') },
+  });
   const cleared = await environments('clear', key.slice(0, 8));
   expect(cleared).toMatchObject({ exitCode: 0, stdout: 'Removed 1 environment, 1 MB.\n' });
   expect((await environments('list')).stdout).toMatch(/^No environment is prepared\./);

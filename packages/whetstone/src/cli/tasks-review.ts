@@ -71,8 +71,10 @@ function shown({ id, task, provenance, goldPatch }: MinedTask, index: number, al
   const deleted = [...goldPatch.matchAll(/^-(?!--)/gm)].length;
   const facts = provenance
     ? [
-        `Commit ${provenance.commit.slice(0, 12)} of ${provenance.date.slice(0, 10)}: ${oneLine(provenance.subject)}`,
-        `Statement from: ${provenance.grade}${provenance.statement_source === null ? '' : ` ${provenance.statement_source}`}`,
+        oneLine(
+          `Commit ${provenance.commit.slice(0, 12)} of ${provenance.date.slice(0, 10)}: ${provenance.subject}`,
+        ),
+        oneLine(`Statement from: ${provenance.grade} ${provenance.statement_source ?? ''}`),
         `Tests: ${provenance.fail_to_pass.length} to repair, ${provenance.pass_to_pass.length} to keep, ${provenance.excluded.length} that do not count`,
         ...provenance.fail_to_pass.slice(0, 8).map((test) => `  ${oneLine(test)}`),
         ...provenance.review.map((note) => `Look at this: the statement ${oneLine(note)}`),
@@ -80,7 +82,7 @@ function shown({ id, task, provenance, goldPatch }: MinedTask, index: number, al
     : [];
   return [
     '',
-    `── ${index + 1} of ${all}: ${id}`,
+    `── ${index + 1} of ${all}: ${oneLine(id)}`,
     ...facts,
     `Answer: ${counted(files, 'file')}, +${added} −${deleted}`,
     '',

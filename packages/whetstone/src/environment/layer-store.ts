@@ -18,7 +18,7 @@ import { type Lease, tryLease } from './lease.ts';
 
 /** What is known of a layer, in `layer.json` beside its folders. */
 const factsSchema = z.object({
-  key: z.string(),
+  key: z.string().regex(/^[0-9a-f]{64}$/),
   /** The `workKey` of it. Absent in layers of older versions. */
   work: z.string().optional(),
   /** ISO time. */
@@ -80,7 +80,9 @@ export const layerStore = (root: string = environmentsFolder()) => ({
       .filter((name) => /^[0-9a-f]{64}$/.test(name))
       .flatMap((name) => {
         const layer = readLayer(join(root, name));
-        return layer ? [{ ...layer, usedAt: statSync(join(layer.directory, 'layer.json')).mtime }] : [];
+        // Another process may have removed it by now.
+        const stat = layer && statSync(join(layer.directory, 'layer.json'), { throwIfNoEntry: false });
+        return layer && stat ? [{ ...layer, usedAt: stat.mtime }] : [];
       })
       .sort((a, b) => b.usedAt.getTime() - a.usedAt.getTime()),
 
@@ -89,13 +91,15 @@ export const layerStore = (root: string = environmentsFolder()) => ({
   /** Removes the lock of a key that nobody else can know. */
   forget: (key: string) => rm(join(root, 'locks', key), { force: true }),
 
-  /** Removes what a killed process left of a preparation or a removal. */
+  /** Removes what a killed process left of a preparation or a removal, and layers whose facts cannot be read. */
   async sweep(): Promise<void> {
     for (const name of names(root)) {
-      const [, kind, key = ''] = /^(tmp|trash)-([0-9a-f]{64})/.exec(name) ?? [];
-      if (kind === undefined) continue;
+      const [, kind, key] = /^(tmp-|trash-|)([0-9a-f]{64})/.exec(name) ?? [];
+      const isWhole = () => kind === '' && readLayer(join(root, name)) !== undefined;
+      if (key === undefined || isWhole()) continue;
       using lease = tryLease(join(root, 'locks', key), 'exclusive');
-      if (lease) await removeTree(join(root, name));
+      // It may have been made in between.
+      if (lease && !isWhole()) await removeTree(join(root, name));
     }
   },
 
