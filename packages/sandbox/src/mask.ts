@@ -28,7 +28,7 @@ export function createMask(secrets: readonly string[]): Mask {
   const add = (more: readonly string[]): void => {
     const before = known.size;
     for (const secret of more) if (secret.length >= SHORTEST_SECRET) known.add(secret);
-    if (known.size > before) patterns = new PatternSet([...known].flatMap(forms));
+    if (known.size > before) patterns = new PatternSet([...known].flatMap(secretForms));
   };
   add(secrets);
   const bytes = (value: Buffer): Buffer => replaceIn(value, patterns, true).output;
@@ -64,7 +64,8 @@ function createMaskStream(current: () => PatternSet) {
   };
 }
 
-function forms(secret: string): Buffer[] {
+/** A secret as it is and in its usual encodings, in bytes. */
+export function secretForms(secret: string): Buffer[] {
   const bytes = Buffer.from(secret);
   const percent = encodeURIComponent(secret);
   const spellings = [

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { resolveAgentEnv } from '@whetstone/agents/evaluator';
 import type { EnvironmentConfig, TaskConfig } from './config.ts';
@@ -36,11 +36,42 @@ function installEnvironment(
 ): Variables {
   const own = resolveAgentEnv(named, user, owner);
   const machine = installationVariables(user);
-  const credentials = Object.values(machine).flatMap((value) => {
-    const [, whole, password] = /:\/\/([^/\s@:]*:?([^/\s@]*))@/.exec(value) ?? [];
-    return [whole, password].flatMap((part) => part || []);
-  });
+  const files = Object.entries(machine).filter(([name]) => FILE_NAMES.test(name));
+  const credentials = [
+    ...Object.values(machine).flatMap(inAddresses),
+    ...files.flatMap(([, path]) => credentialsIn(path, user)),
+  ];
   return { env: { ...machine, ...own.env }, secrets: [...own.secrets, ...credentials] };
+}
+
+/** Variables that name a file in which a package manager keeps credentials. */
+const FILE_NAMES = /^(?:npm_config_(?:user|global)config|pip_config_file)$/i;
+
+/** The credentials of the addresses in a text: `user:password` and the password. */
+const inAddresses = (text: string): string[] =>
+  [...text.matchAll(/:\/\/([^/\s@:]*:?([^/\s@]*))@/g)].flatMap(([, whole, password]) =>
+    [whole, password].flatMap((part) => part || []),
+  );
+
+/** What a file of npm or pip says of credentials. npm also keeps them in Base64. */
+function credentialsIn(path: string, user: NodeJS.ProcessEnv): string[] {
+  const text = readText(path).replace(/\$\{(\w+)\}/g, (_, name: string) => user[name] ?? '');
+  const tokens = [...text.matchAll(/(?:_authToken|_auth|_password)\s*=\s*"?([^"\s]+)/g)].flatMap(
+    ([, token = '']) => {
+      const decoded = Buffer.from(token, 'base64').toString();
+      return [token, ...(/^[\x20-\x7e]+$/.test(decoded) ? [decoded, decoded.replace(/^[^:]*:/, '')] : [])];
+    },
+  );
+  return [...tokens, ...inAddresses(text)];
+}
+
+/** Empty where the file cannot be read: then the package manager cannot, either. */
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 /** Where package managers find proxies, certificates, registries and their own files. */

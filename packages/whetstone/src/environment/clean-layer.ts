@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf, WhetstoneError } from '@whetstone/errors';
-import { entryUnder, removeTree, SHORTEST_SECRET } from '@whetstone/sandbox';
+import { entryUnder, removeTree, SHORTEST_SECRET, secretForms } from '@whetstone/sandbox';
 import { hashBytes, hashFile } from '../workspace/hash-blob.ts';
 import { takeTurns } from '../workspace/take-turns.ts';
 import { absolutePath, displayPath, joinPath } from '../workspace/tree-path.ts';
@@ -135,10 +135,7 @@ export async function refuseSecrets(
   secrets: readonly string[],
 ): Promise<void> {
   const values = [...new Set(secrets)].filter((value) => value.length >= SHORTEST_SECRET);
-  const needles = values.flatMap((value) => [
-    Buffer.from(value),
-    Buffer.from(Buffer.from(value).toString('base64')),
-  ]);
+  const needles = values.flatMap(secretForms);
   if (needles.length === 0) return;
   for (const [name, folder] of Object.entries(folders)) {
     await walk(folder, (path, entry) => {

@@ -130,9 +130,12 @@ test('an interrupted preparation leaves nothing, and its files are removed by th
   const key = 'f'.repeat(64);
   await lab.store.begin(key);
   await lab.store.begin('e'.repeat(64));
-  using _lease = lab.store.lease('e'.repeat(64), 'exclusive');
+  // Of another version, unused and used.
+  for (const letter of 'cd') mkdirSync(join(lab.store.root, letter.repeat(64)));
+  using _making = lab.store.lease('e'.repeat(64), 'exclusive');
+  using _using = lab.store.lease('d'.repeat(64), 'shared');
   await lab.store.sweep();
-  expect(layersOf(lab.store.root)).toEqual([`tmp-${'e'.repeat(64)}`]);
+  expect(layersOf(lab.store.root).sort()).toEqual(['d'.repeat(64), `tmp-${'e'.repeat(64)}`]);
 });
 
 test('two that need the same environment share one preparation', async () => {
@@ -226,6 +229,7 @@ test('no layer has a secret, what an installation wrote into its inputs, or what
   for (const prepare of [
     'echo "auth: $SECRET_0" > settings',
     'printf %s $SECRET_0 | base64 > ~/kept',
+    'printf user:%s $SECRET_0 | base64 > ~/kept',
     'ln -s $SECRET_0 link',
   ]) {
     await using leaking = await lab.open({ secrets, prepare: [prepare] });
