@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { WhetstoneError } from '@whetstone/errors';
 import type { TaskConfig } from '../config/config.ts';
 import { listSource } from '../config/source-tree.ts';
+import { leaksOf } from './leaks.ts';
 import type { TaskRoom } from './task-room.ts';
 
 /** What was found about one task. */
@@ -97,15 +98,11 @@ async function warningsOf(task: TaskConfig, patch: string | null): Promise<strin
   for (const path of hidden) {
     if (!shown.has(path) && prompt.includes(path)) warnings.push(`the prompt names the hidden file ${path}`);
   }
-  const lines = new Set(prompt.split('\n').map((line) => line.trim()));
-  const added = (patch ?? '').split('\n').filter((line) => line.startsWith('+') && !line.startsWith('+++'));
-  for (const line of new Set(added.map((one) => one.slice(1).trim()))) {
-    if (line.length >= 20 && lines.has(line)) warnings.push(`the prompt has a line of the answer: ${line}`);
-  }
-  for (const [, path] of (patch ?? '').matchAll(/^\+\+\+ b\/(.+)$/gm)) {
-    if (path !== undefined && prompt.includes(path))
-      warnings.push(`the prompt names ${path}, which the answer changes`);
-  }
+  const goldPatch = patch ?? '';
+  const changed = [...goldPatch.matchAll(/^\+\+\+ b\/(.+)$/gm)].flatMap(([, path]) => path ?? []);
+  const { copied, paths } = leaksOf(prompt, { goldPatch, paths: changed });
+  for (const line of copied) warnings.push(`the prompt has a line of the answer: ${line}`);
+  for (const path of paths) warnings.push(`the prompt names ${path}, which the answer changes`);
   if (/\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b/.test(prompt))
     warnings.push('the prompt has a commit id');
   return warnings;

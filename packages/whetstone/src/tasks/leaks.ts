@@ -38,8 +38,7 @@ export function cleanStatement(
   const named = own.filter((name) =>
     new RegExp(`(?<![\\w$])${name.replaceAll('$', '\\$')}(?![\\w$])`).test(clean),
   );
-  const paths = draft.sources.flatMap(({ path }) => (clean.includes(path) ? path : []));
-  const copied = copiedLines(clean, draft.goldPatch);
+  const { paths, copied } = leaksOf(clean, { ...draft, paths: draft.sources.map(({ path }) => path) });
   const leak = /^(?:diff --git |@@ -\d+|\+\+\+ b\/)/m.test(clean)
     ? 'it has a patch'
     : copied.length > 1
@@ -56,11 +55,19 @@ export function cleanStatement(
   };
 }
 
-/** Lines of the patch that are long enough not to be there by chance. */
-function copiedLines(text: string, patch: string): string[] {
+/**
+ * What a text gives away: the paths in it, and lines of the patch that are long enough not to be there by chance.
+ * `goldPatch`: bytes as a latin1 string.
+ */
+export function leaksOf(
+  text: string,
+  { goldPatch, paths }: { goldPatch: string; paths: readonly string[] },
+): { paths: string[]; copied: string[] } {
+  const patch = Buffer.from(goldPatch, 'latin1').toString();
   const lines = new Set(text.split('\n').map((line) => line.trim()));
   const added = patch.split('\n').filter((line) => line.startsWith('+') && !line.startsWith('+++'));
-  return [...new Set(added.map((line) => line.slice(1).trim()))].filter(
+  const copied = [...new Set(added.map((line) => line.slice(1).trim()))].filter(
     (line) => line.length >= 20 && lines.has(line),
   );
+  return { paths: paths.filter((path) => text.includes(path)), copied };
 }

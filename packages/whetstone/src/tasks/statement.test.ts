@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Draft } from './draft.ts';
-import { cleanStatement } from './leaks.ts';
+import { cleanStatement, leaksOf } from './leaks.ts';
 import type { Issue } from './read-issues.ts';
 import { statementSources, stateTask } from './statement.ts';
 
@@ -42,6 +42,14 @@ test('what the answer introduces and changes is for a person to look at; its lin
   const copied = 'if (text === "") return emptyDocument();\nconst nextToken = lexer.advance();';
   expect(cleanStatement(copied, draft, names).leak).toBe('it has 2 lines of the answer');
   expect(cleanStatement('diff --git a/x b/x', draft, names).leak).toBe('it has a patch');
+});
+
+test('a line of the answer with letters beyond ASCII is found', () => {
+  const line = 'throw new Error("Größe fehlt")';
+  const goldPatch = Buffer.from(`+++ b/a.ts\n+  ${line}\n`).toString('latin1');
+  expect(leaksOf(`Say:\n${line}`, { goldPatch, paths: ['a.ts', 'b.ts'] })).toEqual({
+    ...{ copied: [line], paths: [] },
+  });
 });
 
 test('an issue comes before the pull request that names it, and both before the message', () => {
