@@ -38,7 +38,7 @@ export function addTasks(program: Command, action: ActionOf): void {
       collect,
       [],
     )
-    .addOption(prepareOption('by the lock file'))
+    .addOption(prepareOption('chosen by the lock file, such as npm ci'))
     .option('--setup <command>', 'runs before the tests, each time (repeatable)', collect, [])
     .addOption(setupTimeoutOption())
     .option('--timeout <seconds>', 'limit of one run of the tests of a candidate', positiveNumber, 300)

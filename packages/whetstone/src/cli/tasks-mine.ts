@@ -3,6 +3,7 @@ import { isAbsolute, join, relative, resolve } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { createMask } from '@whetstone/sandbox';
+import { TASK_FILE } from '../config/read-task-file.ts';
 import { findTestCommands } from '../init/test-commands.ts';
 import { counted, percentNumber } from '../report/format.ts';
 import { escapedJson } from '../report/json.ts';
@@ -150,12 +151,14 @@ function group(title: string, reasons: readonly string[]): string[] {
 function minedLines(mined: Mined, out: string, prepare: readonly string[]): string[] {
   const { tried, known, untried } = mined;
   const all = [...known, ...tried];
-  const tasks = all.filter(({ status }) => status === 'task');
+  const made = all.filter(({ status }) => status === 'task');
+  const tasks = made.filter(({ task = '' }) => existsSync(join(out, task, TASK_FILE)));
+  const dropped = made.length > tasks.length ? `, ${made.length - tasks.length} dropped` : '';
   const refused = all.filter(({ status }) => status === 'refused');
   const broken = all.filter(({ status }) => status === 'broken');
-  const judged = tasks.length + refused.length;
+  const judged = made.length + refused.length;
   const yieldText =
-    judged === 0 ? '' : ` (${percentNumber(tasks.length / judged)} % of those that could be tried)`;
+    judged === 0 ? '' : ` (${percentNumber(made.length / judged)} % of those that could be tried)`;
   const excluded = all.flatMap(({ excluded: tests = [] }) => tests.map(({ reason }) => reason));
   const shown = relative(process.cwd(), out);
   const folder = shown === '' || shown.startsWith('..') || isAbsolute(shown) ? out : shown;
@@ -175,7 +178,7 @@ function minedLines(mined: Mined, out: string, prepare: readonly string[]): stri
       tasks.map(({ grade = '' }) => grade),
     ),
     '',
-    `${counted(tasks.length, 'task')}${yieldText}, ${counted(tried.length, nounOf(mined.method))} tried now, ${known.length} before, ${untried} not yet`,
+    `${counted(tasks.length, 'task')}${dropped}${yieldText}, ${counted(tried.length, nounOf(mined.method))} tried now, ${known.length} before, ${untried} not yet`,
     ...(tasks.length > 0
       ? [
           `In ${folder}. Read them with: whetstone tasks review ${folder}`,

@@ -47,7 +47,7 @@ export type MineOptions = {
 export type Mined = Omit<Candidates, 'draft'> & {
   /** Of this call, in the order of the candidates. */
   tried: MiningEntry[];
-  /** Candidates that an earlier call has tried with the same settings. */
+  /** Candidates that an earlier call has tried with the same settings, or whose task exists. */
   known: MiningEntry[];
   /** Candidates that were not tried, because the limit was reached or the work was stopped. */
   untried: number;

@@ -47,8 +47,6 @@ export type History = {
 };
 
 export type ScanOptions = ScanLimits & {
-  /** Where the history starts. Default: HEAD. */
-  ref?: string;
   /** A date as git takes it: only commits after it. */
   since?: string;
   /** Only commits that change something at these paths. */
@@ -62,7 +60,7 @@ export type ScanOptions = ScanLimits & {
 export async function scanHistory(repo: string, options: ScanOptions): Promise<History> {
   const repository = await openRepository(repo);
   const { since, paths = [] } = options;
-  const tip = await resolveCommit(repo, options.ref ?? 'HEAD');
+  const tip = await resolveCommit(repo, 'HEAD');
   const output = await git(
     [
       ...[

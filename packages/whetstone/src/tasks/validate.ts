@@ -34,8 +34,8 @@ export type Refusal = { refused: string; evidence?: string; isBroken?: boolean; 
 type Tree = 'nop' | 'gold';
 
 /**
- * Runs the tests of a draft without and with its patch in the clean room, so often that each tree has run `repeat` - 1 times;
- * the last time is that of the written task.
+ * Runs the tests of a draft without and with its patch in the clean room. Runs each tree `repeat` - 1 times; the written task
+ * is the last run.
  */
 export async function validateDraft(
   draft: Draft,

@@ -43,7 +43,7 @@ export type Provenance = {
   fail_to_pass: string[];
   pass_to_pass: string[];
   excluded: Validation['excluded'];
-  /** How often each tree was run while the task was mined, and which other surroundings were tried. */
+  /** How often each tree was run while the task was mined, with the last run of the written task, and which other surroundings were tried. */
   runs: number;
   tried: Validation['tried'];
   seconds: number;
@@ -145,7 +145,7 @@ function provenanceOf(draft: Draft, statement: Statement, validation: Validation
     source_lines: lines.includes(null) ? null : lines.reduce<number>((sum, one) => sum + (one ?? 0), 0),
     fail_to_pass: validation.failToPass,
     pass_to_pass: validation.passToPass,
-    ...{ excluded: validation.excluded, runs: validation.runs, tried: validation.tried },
+    ...{ excluded: validation.excluded, runs: validation.runs + 1, tried: validation.tried },
     seconds: Math.round(validation.seconds * 10) / 10,
   };
 }

@@ -107,11 +107,10 @@ test('a report on the standard output is read whole, however long it is', async 
   const event = '{"Action":"pass","Package":"m","Test":"Test%.0f","Elapsed":0.001}';
   writeFileSync(join(tree, 'go'), `#!/bin/sh\nseq -f '${event}' 40000\n`, { mode: 0o755 });
   const provider = await createProcessSandboxProvider({ scratch: folder });
-  const sandbox = await provider.start({ workdir: tree, env: {} });
+  const sandbox = await provider.start({ workdir: tree, env: { PATH: `${tree}:/usr/bin:/bin` } });
   const tests: TaskTests = { runner: 'go-test', files: ['a_test.go'], options: [], mustPass: [] };
   const { result, report } = await runTests(sandbox, tests, {
     ...{ tree, directory: join(folder, 'logs'), mask: createMask([]), signal: AbortSignal.timeout(60_000) },
-    surroundings: { env: { PATH: `${tree}:/usr/bin:/bin` } },
   });
   expect(result.stdoutBytes).toBeGreaterThan(2 * 1024 * 1024);
   expect(report.tests.size).toBe(40_000);

@@ -38,7 +38,6 @@ export type RanTests = RanCommand & { report: TestReport };
 export type Surroundings = Variation & {
   /** Put before the command, for example to take away the network. Default: nothing. */
   prefix?: readonly string[];
-  env?: Readonly<Record<string, string>>;
 };
 
 /** Runs tests in a sandbox with their own runner. Reads the report when no process of the runner is left. */
@@ -81,7 +80,7 @@ export async function runTests(
     const { reportsOnStdout } = invocation;
     const result = await sandbox.runCommand(program, args, {
       cwd: join(sandbox.workdir, below),
-      env: { ...invocation.env, ...surroundings.env, ROOT: sandbox.workdir },
+      env: { ...invocation.env, ROOT: sandbox.workdir },
       stdoutFile: log('stdout'),
       stderrFile: log('stderr'),
       ...{ mask, signal },
