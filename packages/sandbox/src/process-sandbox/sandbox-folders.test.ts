@@ -28,6 +28,13 @@ test('they are around the workspace if its folder is in the scratch folder', asy
   expect(readdirSync(scratch, { recursive: true }).sort()).toEqual(['own', 'own/repo']);
 });
 
+test('the folder at which commands see their tree must not be a link', () => {
+  const [workdir, users, at] = [join(scratch, 'own/repo'), join(scratch, 'users'), join(scratch, 'seen/at')];
+  for (const folder of [workdir, users, dirname(at)]) mkdirSync(folder, { recursive: true });
+  symlinkSync(users, at);
+  expect(() => makeSandboxFolders(scratch, { workdir, at }, { canHide: true })).toThrow('is not yours');
+});
+
 test('a link in the place of the home is removed and not followed', async () => {
   const users = join(scratch, 'users-own');
   mkdirSync(users);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { chownSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import { lstat, rmdir, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
@@ -56,8 +56,23 @@ export function makeSandboxFolders(
   const view = join(scratch, shortName());
   const seen = [own, ...(at === undefined ? [] : [at])].filter((path) => dirname(path) === scratch);
   for (const folder of [view, ...seen.map((path) => join(view, basename(path)))]) mkdirSync(folder);
-  if (at !== undefined && !seen.includes(at)) mkdirSync(at, { recursive: true, mode: 0o700 });
+  if (at !== undefined && !seen.includes(at)) makeOwnFolder(at);
   return { ...ownFolders, hiding: { common: scratch, own, view, ...(at !== undefined && { at }) } };
+}
+
+/** Its name can be guessed and it stays, so another user may have put a folder or a link there. */
+function makeOwnFolder(path: string): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  const stat = lstatSync(path);
+  if (stat.isDirectory() && stat.uid === process.getuid?.()) return;
+  throw new WhetstoneError(
+    'sandbox-start-failed',
+    'The folder at which commands see their tree is not yours.',
+    {
+      where: path,
+      hint: 'Remove it, or set TMPDIR to a folder of your own.',
+    },
+  );
 }
 
 export type OwnFolders = SandboxFolders & {

@@ -16,10 +16,7 @@ type KeyParts = { inputs: Inputs; tools: string; at: string | undefined; owner?:
  * What an environment depends on: the inputs by content, the commands and their variables (`${NAME}` as written), the
  * platform and its tools, and the path at which it was made.
  */
-export function environmentKey(
-  config: EnvironmentConfig,
-  { inputs, tools, at, owner }: KeyParts,
-): string {
+export function environmentKey(config: EnvironmentConfig, { inputs, tools, at, owner }: KeyParts): string {
   return hashJson({ ...stated(config, inputs), ...(owner && { uid: owner.uid }), at: at ?? null, tools });
 }
 
