@@ -27,7 +27,7 @@ const MAY_IMPORT_FOLDER: Record<string, string[]> = {
   verify: ['config', 'record', 'workspace'],
   tasks: ['config', 'environment', 'verify', 'workspace'],
   eval: ['config', 'stats'],
-  environment: ['config', 'plan', 'verify', 'workspace'],
+  environment: ['config', 'plan', 'record', 'verify', 'workspace'],
   attempt: ['config', 'environment', 'eval', 'plan', 'record', 'verify', 'workspace'],
   stats: [],
   report: ['record', 'stats'],

@@ -174,7 +174,7 @@ export const whetstoneErrors = {
   ),
   'run-locked': usage(
     'Another process works on this run.',
-    'Wait for the process or stop it, then try again.',
+    'Wait for the process or stop it, then try again. Its lock ends with it.',
   ),
   'run-not-found': usage(
     'There is no such run, or the beginning of a name fits several runs.',

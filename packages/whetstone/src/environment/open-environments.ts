@@ -6,6 +6,7 @@ import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { giveTree, type Mask, removeTree, type SandboxProvider } from '@whetstone/sandbox';
 import type { EnvironmentConfig } from '../config/config.ts';
+import { type Lease, retried } from '../record/lease.ts';
 import { commandText } from '../verify/run-commands.ts';
 import type { PrepareAgain } from '../verify/verify.ts';
 import { changedEntries } from '../workspace/changed-entries.ts';
@@ -14,7 +15,6 @@ import type { Snapshot, TreeEntries, Workspaces } from '../workspace/workspace.t
 import { environmentKey, toolVersions } from './environment-key.ts';
 import { isInput } from './key-inputs.ts';
 import { isIntact, type LayerFacts, type LayerStore, layerStore, type StoredLayer } from './layer-store.ts';
-import { type Lease, retried } from './lease.ts';
 import { type Preparation, prepareLayer } from './prepare-layer.ts';
 import { sizeLimit } from './size-limit.ts';
 

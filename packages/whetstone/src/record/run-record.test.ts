@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -92,13 +94,38 @@ describe('a run directory', () => {
     });
   });
 
-  test('the lock of a process that has ended is taken over', async () => {
+  test('the lock of another process holds, and ends with it, however it ends', async () => {
     const record = await createRunRecord(output, manifest);
     await record[Symbol.asyncDispose]();
-    await writeFile(runLayout(record.directory).lock, '999999999\n');
+    const { lock } = runLayout(record.directory);
+    const hold = `new (require('node:sqlite').DatabaseSync)(process.argv[1]).exec('BEGIN EXCLUSIVE'); console.log(); setInterval(() => {}, 1e6)`;
+    const holder = spawn(process.execPath, ['-e', hold, lock], { stdio: ['ignore', 'pipe', 'ignore'] });
+    await once(holder.stdout, 'data');
+    await expect(resumeRunRecord(record.directory)).rejects.toMatchObject({ code: 'run-locked' });
+    holder.kill('SIGKILL');
+    await once(holder, 'close');
     await using resumed = await resumeRunRecord(record.directory);
     expect(resumed.manifest.run_id).toBe(manifest.run_id);
   });
+
+  test('a lock that is none says how to clear it', async () => {
+    const record = await createRunRecord(output, manifest);
+    await record[Symbol.asyncDispose]();
+    await writeFile(runLayout(record.directory).lock, '999999999\n');
+    await expect(resumeRunRecord(record.directory)).rejects.toMatchObject({
+      code: 'run-locked',
+      hint: expect.stringContaining('remove the file'),
+    });
+  });
+
+  test.runIf(process.platform === 'linux')(
+    'a folder that the system refuses to make is an error, at once',
+    async () => {
+      await expect(createRunRecord('/proc/nowhere', manifest)).rejects.toMatchObject({
+        code: 'output-unwritable',
+      });
+    },
+  );
 
   test('a folder that cannot be written is a typed error with a hint', async () => {
     const blocked = join(output, 'file');

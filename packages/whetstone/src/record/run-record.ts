@@ -1,15 +1,14 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { codeOf, WhetstoneError } from '@whetstone/errors';
-import { isAlive } from '@whetstone/sandbox/process';
 import { openJournal } from './journal.ts';
 import { type CaseLayout, caseLayout, runLayout } from './layout.ts';
 import { linkFolder } from './link-folder.ts';
 import type { Manifest } from './manifest.ts';
 import { readRun, rowsInOrder, type StoredRun } from './read-run.ts';
 import type { CaseRow } from './row.ts';
+import { lockRun } from './run-lock.ts';
 
 /** A run directory that is being written. Only one process at a time holds it. */
 export interface RunRecord extends AsyncDisposable {
@@ -40,7 +39,7 @@ export async function createRunRecord(outputDirectory: string, manifest: Manifes
   const layout = runLayout(directory);
   return namingUnwritable(outputDirectory, 'making', async () => {
     try {
-      await mkdir(layout.cases, { recursive: true });
+      makeEach(layout.cases);
       await writeWhole(layout.manifest, `${JSON.stringify(manifest, null, 2)}\n`);
       const { record, journal } = await openRecord(directory, manifest, new Map());
       await journal.append({
@@ -54,6 +53,18 @@ export async function createRunRecord(outputDirectory: string, manifest: Manifes
       throw error;
     }
   });
+}
+
+/** Makes a folder and those above it. `mkdir` with `recursive` never ends where a system folder such as `/proc` refuses. */
+function makeEach(folder: string): void {
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST' && statSync(folder).isDirectory()) return;
+    if (codeOf(error) !== 'ENOENT') throw error;
+    makeEach(dirname(folder));
+    mkdirSync(folder);
+  }
 }
 
 /** Opens the directory of a run to resume it. */
@@ -83,7 +94,7 @@ export async function writeDerived(
 
 async function openRecord(directory: string, manifest: Manifest, rows: Map<string, CaseRow>) {
   const layout = runLayout(directory);
-  const lock = await acquireLock(layout.lock);
+  const lock = await lockRun(layout.lock);
   const journal = await openJournal(layout.journal);
   const writing = <T>(write: () => Promise<T>) => namingUnwritable(directory, 'writing', write);
   const record: RunRecord = {
@@ -123,7 +134,7 @@ async function openRecord(directory: string, manifest: Manifest, rows: Map<strin
     },
     async [Symbol.asyncDispose]() {
       await journal[Symbol.asyncDispose]();
-      await lock.release();
+      lock.release();
     },
   };
   return { record, journal };
@@ -159,38 +170,6 @@ async function writeWhole(file: string, content: string): Promise<void> {
     await rm(beside, { force: true }).catch(() => undefined);
     throw error;
   }
-}
-
-/** The lock holds its owner's process id. A lock of an ended process is taken over, so that a killed run can resume. */
-async function acquireLock(file: string): Promise<{ release(): Promise<void> }> {
-  for (let attempt = 0; attempt < 2; attempt++) {
-    try {
-      const handle = await open(file, 'wx');
-      await handle.writeFile(`${process.pid}\n`);
-      await handle.close();
-      return { release: () => rm(file, { force: true }) };
-    } catch (error) {
-      if (codeOf(error) !== 'EEXIST') throw error;
-      const owner = await readOwner(file);
-      if (isAlive(owner)) {
-        throw new WhetstoneError('run-locked', `Process ${owner} is working on this run.`, { where: file });
-      }
-      await rm(file, { force: true });
-    }
-  }
-  throw new WhetstoneError('run-locked', 'Another process has just taken the lock of this run.', {
-    where: file,
-  });
-}
-
-/** The process id in a lock file; `NaN` where there is none. An empty file is being written at this moment. */
-async function readOwner(file: string): Promise<number> {
-  for (let attempt = 0; attempt < 10; attempt++) {
-    const text = await readFile(file, 'utf8').catch(() => undefined);
-    if (text !== '') return Number.parseInt(text ?? '', 10);
-    await setTimeout(20);
-  }
-  return Number.NaN;
 }
 
 /**

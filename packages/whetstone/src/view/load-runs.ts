@@ -1,16 +1,15 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
-import { isAlive } from '@whetstone/sandbox/process';
 import { runLayout } from '../record/layout.ts';
 import { readRun, rowsInOrder, type StoredRun } from '../record/read-run.ts';
 import type { CaseRow } from '../record/row.ts';
+import { isLocked } from '../record/run-lock.ts';
 import { type RunTags, readTags } from '../record/tags.ts';
 import { caseResults } from '../report/case-results.ts';
 import { summarize } from '../report/summarize.ts';
 import type { CaseDetail, ReadableRun, RunDetail, RunEntry, RunList, RunState } from './api.ts';
 import { listCaseFiles } from './case-files.ts';
-import { readExcerpt } from './excerpt.ts';
 
 const RUNS_LISTED = 100;
 const RUNS_KEPT = 8;
@@ -114,13 +113,8 @@ async function revisionOf(directory: string): Promise<{ revision: string; lock: 
     return stats ? `${stats.size}@${stats.mtimeMs}` : 'none';
   };
   const stamps = await Promise.all([layout.manifest, layout.journal, layout.tags].map(stampOf));
-  const lock = await lockState(layout.lock);
+  const lock = isLocked(layout.lock) ? 'held' : 'free';
   return { revision: [...stamps, lock].join(' '), lock };
-}
-
-async function lockState(file: string): Promise<LockState> {
-  const lock = await readExcerpt(file, 'head', 32).catch(() => undefined);
-  return isAlive(Number.parseInt(lock?.head ?? '', 10)) ? 'held' : 'free';
 }
 
 async function loadRun(directory: string, id: string, lock: LockState): Promise<LoadedRun> {
