@@ -17,6 +17,8 @@ export {
 } from './files/sandbox-files.ts';
 export { readTreeState, type TreeChange, type TreeState, treeChanges } from './files/tree-state.ts';
 export { createMask, MASKED, type Mask, SHORTEST_SECRET, secretForms } from './mask.ts';
+export { type AttackName, attacks, type Finding } from './probe/attacks.ts';
+export { probeSandbox } from './probe/probe-sandbox.ts';
 export type { Owner } from './process/launcher-interface.ts';
 export { createProcessSandboxProvider } from './process-sandbox/process-sandbox.ts';
 export { inheritedEnvironment, isSecretName, sandboxPath } from './process-sandbox/scrubbed-environment.ts';

@@ -19,6 +19,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { hasBubblewrap } from './__fixtures__/has-bubblewrap.ts';
 import { createMask } from './mask.ts';
 import { createPidNamespaceContainment } from './process-sandbox/pid-namespace.ts';
 import {
@@ -66,18 +67,6 @@ async function until(condition: () => boolean | Promise<boolean>, limitMs = 10_0
   }
 }
 
-async function isBubblewrapHere(): Promise<boolean> {
-  const place = await mkdtemp(join(tmpdir(), 'sandbox-test-'));
-  try {
-    await startSandboxProvider('bubblewrap', { scratch: place });
-    return true;
-  } catch {
-    return false;
-  } finally {
-    await rm(place, { recursive: true, force: true });
-  }
-}
-
 /** Three children, each of which outlives its parent unless somebody ends it. */
 const strays = (sleep: string): string => `
   ${sleep} &
@@ -109,7 +98,6 @@ async function expectNothingLeftOf(startWith: (script: string) => ChildProcess):
 }
 
 const hasNamespaces = (await createPidNamespaceContainment()) !== undefined;
-const hasBubblewrap = await isBubblewrapHere();
 const levels = [
   {
     name: 'process',

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startSandboxProvider } from '@whetstone/sandbox';
+import { startSandboxProvider } from '../start-sandbox-provider.ts';
 
 /** Whether the sandbox `bubblewrap` starts on this machine. */
 export const hasBubblewrap: boolean = await tryIt();

@@ -24,6 +24,8 @@ function plainProgress(stream: NodeJS.WriteStream, colors: Colors): Progress {
         stream.write(`${startLine(event)}\n`);
       } else if (event.type === 'warned') {
         stream.write(`${warningLine(event.message, colors)}\n`);
+      } else if (event.type === 'sandbox.proven') {
+        stream.write(`${provenLine(event)}\n`);
       } else if (isEnvironmentEvent(event)) {
         stream.write(`${environmentLine(event, colors)}\n`);
       } else if (event.type === 'case.retried') {
@@ -36,6 +38,9 @@ function plainProgress(stream: NodeJS.WriteStream, colors: Colors): Progress {
     stop() {},
   };
 }
+
+const provenLine = ({ provider, level, probes }: Extract<RunEvent, { type: 'sandbox.proven' }>): string =>
+  `Sandbox ${provider}, level ${level}: ${probes.length} attacks from inside were tried, and none came through`;
 
 async function liveProgress(stream: NodeJS.WriteStream, colors: Colors): Promise<Progress> {
   const { createLogUpdate } = await import('log-update');
@@ -66,6 +71,9 @@ async function liveProgress(stream: NodeJS.WriteStream, colors: Colors): Promise
       } else if (event.type === 'warned') {
         update.clear();
         stream.write(`${warningLine(event.message, colors)}\n`);
+      } else if (event.type === 'sandbox.proven') {
+        update.clear();
+        stream.write(`${provenLine(event)}\n`);
       } else if (isEnvironmentEvent(event)) {
         update.clear();
         stream.write(`${environmentLine(event, colors)}\n`);

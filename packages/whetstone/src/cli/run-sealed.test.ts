@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { hasBubblewrap } from './__fixtures__/has-bubblewrap.ts';
+import { hasBubblewrap } from '../../../sandbox/src/__fixtures__/has-bubblewrap.ts';
 import { makeProject, type Project } from './__fixtures__/project.ts';
 
 let project: Project;
@@ -79,6 +79,10 @@ test.runIf(hasBubblewrap)(
     expect(rows).toMatchObject([
       { outcome: 'passed', network: 'gateway-only', touched_paths: ['new/file', 'src/a.txt'] },
     ]);
+    expect(ran.stderr).toContain(
+      'Sandbox bubblewrap, level 1: 11 attacks from inside were tried, and none came through',
+    );
+    expect(manifest.isolation.probes?.map(({ reached }) => reached)).toEqual(Array(11).fill(false));
     expect(manifest.isolation).toMatchObject({ provider: 'bubblewrap', level: 1, network: 'gateway-only' });
     const folder = join(directory, 'cases', rows[0]?.case_id ?? '');
     expect(readFileSync(join(folder, 'stdout.log'), 'utf8')).toBe(

@@ -82,6 +82,8 @@ export const manifestSchema = z.object({
     /** Absent in runs of older versions, in which both were open. */
     neighbours: z.string().optional(),
     parents: z.string().optional(),
+    /** What was tried from inside before the first case. Absent for sandboxes that do not confine. */
+    probes: z.array(z.object({ attack: z.string(), reached: z.boolean() })).optional(),
   }),
   gateway: z
     .object({

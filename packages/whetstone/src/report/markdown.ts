@@ -214,12 +214,22 @@ function notShown(caveats: readonly string[]): string[] {
   return ['## What this does not show', '', ...caveats.map((caveat) => `- ${markdownText(caveat)}`)];
 }
 
-function isolation({ provider, level, processes, network, workspace }: Summary['isolation']): string[] {
+function isolation({
+  provider,
+  level,
+  processes,
+  network,
+  workspace,
+  probes,
+}: Summary['isolation']): string[] {
   const facts = [
     ['Provider', `${provider}, level ${level}`],
     ['Processes', processes],
     ['Network', network],
     ['Workspace', workspace],
+    ...(probes
+      ? [['Tried from inside before the first case, in vain', probes.map(({ attack }) => attack).join(', ')]]
+      : []),
   ];
   return ['## Isolation', '', ...facts.map(([name, value]) => `- ${name}: ${markdownText(value ?? '')}`)];
 }

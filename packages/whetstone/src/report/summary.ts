@@ -8,7 +8,15 @@ export type Summary = {
   baseline: string;
   /** The result in one or two sentences. It never claims more than the verdicts. */
   headline: string;
-  isolation: { provider: string; level: number; processes: string; network: string; workspace: string };
+  isolation: {
+    provider: string;
+    level: number;
+    processes: string;
+    network: string;
+    workspace: string;
+    /** What was tried from inside before the first case. Absent for sandboxes that do not confine. */
+    probes?: { attack: string; reached: boolean }[] | undefined;
+  };
   /** Whether the model was a script. The numbers then say nothing about a real model. */
   scripted_model: boolean;
   /** `reused`: how many of the finished cases are results of earlier runs; absent: none. */

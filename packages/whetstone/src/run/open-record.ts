@@ -1,5 +1,6 @@
 import { mkdtempSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { present } from '@whetstone/events/present';
 import { giveTree } from '@whetstone/sandbox';
 import type { Config } from '../config/config.ts';
 import { inPlan, type Plan } from '../plan/plan.ts';
@@ -43,8 +44,12 @@ const IN_PROCESS: Manifest['isolation'] = {
   ...{ provider: 'none', level: 0, processes: 'in-process', network: 'open', workspace: 'none' },
 };
 
-const isolationOf = ({ level, workspaces }: Workplace, { isPrivate }: Scratch): Manifest['isolation'] => ({
+const isolationOf = (
+  { level, probes, workspaces }: Workplace,
+  { isPrivate }: Scratch,
+): Manifest['isolation'] => ({
   ...level,
+  ...present({ probes }),
   workspace: workspaces.strategy,
   parents: isPrivate ? 'private' : 'checked',
 });

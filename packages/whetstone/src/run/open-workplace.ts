@@ -1,6 +1,15 @@
-import { basename } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import type { DeclaredContext } from '@whetstone/agents';
-import type { SandboxLevel } from '@whetstone/sandbox';
+import { WhetstoneError } from '@whetstone/errors';
+import { present } from '@whetstone/events/present';
+import {
+  attacks,
+  type Finding,
+  probeSandbox,
+  type SandboxLevel,
+  type SandboxProvider,
+} from '@whetstone/sandbox';
 import type { Workplace as LabWorkplace } from '../attempt/lab.ts';
 import type { Config } from '../config/config.ts';
 import {
@@ -26,6 +35,8 @@ export type TreeNotes = ReadonlyMap<string, SnapshotNotes>;
 export type Workplace = LabWorkplace &
   AsyncDisposable & {
     level: SandboxLevel;
+    /** What was tried in the sandbox, where it is one that confines. */
+    probes?: Finding[];
     /** What a person should know before the run, and what a reader of its result must know: sentences. */
     warnings: readonly string[];
     notes: readonly string[];
@@ -64,7 +75,9 @@ export async function openWorkplace(
       ),
       agents: inPlan(config.agents, plan.agents),
     });
+    const probes = await provenBy(sandboxes, config, scratch);
     return {
+      ...present({ probes }),
       ...{ workspaces, sandboxes, services: config.environment?.services ?? [] },
       warnings: previews.flatMap((preview) => preview.warnings),
       notes: instructionNotes(previews),
@@ -77,6 +90,30 @@ export async function openWorkplace(
     await close();
     throw error;
   }
+}
+
+/**
+ * Attacks this machine from the sandbox before the first case does, if it is one that confines.
+ * @throws WhetstoneError `sandbox-unavailable` if an attack came through
+ */
+async function provenBy(
+  sandboxes: SandboxProvider,
+  { outputDir, tasks }: Config,
+  scratch: string,
+): Promise<Finding[] | undefined> {
+  const { provider, level } = await sandboxes.describe();
+  if (level === 0) return undefined;
+  const trees = readdirSync(scratch).filter((name) => name.startsWith('t-'));
+  const kept = [
+    outputDir,
+    ...tasks.flatMap((task) => task.hiddenTests ?? []),
+    ...trees.map((name) => join(scratch, name)),
+  ];
+  const probes = await probeSandbox(sandboxes, { scratch, kept: kept.filter((path) => existsSync(path)) });
+  const reached = probes.filter((probe) => probe.reached).map(({ attack }) => attacks[attack]);
+  if (reached.length === 0) return probes;
+  const message = `The sandbox ${provider} does not hold here. A command could ${reached.join('; ')}.`;
+  throw new WhetstoneError('sandbox-unavailable', message);
 }
 
 type TreeSources = { workspaces: Workspaces; contexts: ReadonlyMap<string, DeclaredContext> };

@@ -1,3 +1,4 @@
+import type { Finding } from '@whetstone/sandbox';
 import type { CaseProgress } from '../attempt/lab.ts';
 import type { EnvironmentEvent } from '../environment/open-environments.ts';
 import type { PlannedCase } from '../plan/plan.ts';
@@ -10,6 +11,8 @@ export type RunEvent =
   | EnvironmentEvent
   /** The plan is made; workspaces, agents and the gateway are being prepared. */
   | { type: 'preparing' }
+  /** A sandbox that confines was attacked from inside, and nothing came through. */
+  | { type: 'sandbox.proven'; provider: string; level: number; probes: readonly Finding[] }
   /** Something that a user should know before the run costs anything. */
   | { type: 'warned'; message: string }
   /**

@@ -113,6 +113,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const { withheld } = plannedRun;
   const opening = needsWorkplace(config, plan, agents) ? await import('./open-workplace.ts') : undefined;
   await using workplace = await opening?.openWorkplace(config, plan, { scratch, withheld, contexts });
+  if (workplace?.probes) onEvent({ type: 'sandbox.proven', ...workplace.level, probes: workplace.probes });
   const warnings = [
     ...reasonsToRunAgain(plan, plannedRun.resumed),
     ...agentsBypassingGateway(config, plan),

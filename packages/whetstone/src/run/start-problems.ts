@@ -18,13 +18,13 @@ export async function startProblems(
 ): Promise<StartProblem[]> {
   const problems: StartProblem[] = [];
   for (const agent of agents) {
-    const lacking = await agentProblems(agent, { environment, hasLanes: gateway !== undefined });
-    problems.push(...lacking.map((error) => ({ agent: agent.name, error })));
     const isSealed = sandbox !== undefined && sandbox.provider !== 'process';
     // Our loop calls its model from outside, and a command need not call any.
     if (isSealed && agent.runner === 'driver' && !(gateway && leadsToGateway(agent))) {
       problems.push({ agent: agent.name, error: sealedOff(agent, sandbox.provider) });
     }
+    const lacking = await agentProblems(agent, { environment, hasLanes: gateway !== undefined });
+    problems.push(...lacking.map((error) => ({ agent: agent.name, error })));
   }
   const named = gateway?.mode !== 'script' ? gateway?.upstreams : undefined;
   const forwards = gateway?.mode === 'forward' || gateway?.mode === 'record';

@@ -1,0 +1,65 @@
+/** What a hostile command tries, and how a person reads that it came through. */
+export const attacks = {
+  'system-secrets': 'read the password hashes of this machine',
+  harness: 'see the process of Whetstone, and with it its environment and memory',
+  home: 'read files of your home folder',
+  'other-cases': 'read the folder of another case',
+  'kept-files': 'read the run directory, the hidden tests or the trees of the cases',
+  'write-outside': 'write outside of its own folder',
+  tcp: 'connect to a server of this machine by TCP',
+  udp: 'send UDP, and so DNS queries, to this machine',
+  'abstract-sockets': 'connect to an abstract socket of this machine',
+  routes: 'reach other machines',
+  namespaces: 'make namespaces of its own, and be root in them',
+} as const;
+
+export type AttackName = keyof typeof attacks;
+
+/** `reached`: whether a command of the sandbox did it. */
+export type Finding = { attack: AttackName; reached: boolean };
+
+/**
+ * Tries what it can from inside, and prints the name of each attack that came through. Arguments: whether
+ * `/proc` may be unmounted, the process id and the start time of Whetstone, the ports of servers for TCP and UDP, an abstract
+ * socket, a place to write to, a file of another case, how many paths follow that are not of the home, these, and those of the
+ * home. What the sockets get, their owner sees.
+ */
+export const ATTACKS = String.raw`
+use Socket;
+my ($can_unmount, $pid, $started, $tcp, $udp, $abstract, $outside, $other, $count, @paths) = @ARGV;
+my @kept = splice @paths, 0, $count;
+sub reads {
+  my $path = shift;
+  if (-d $path) { opendir my $folder, $path or return 0; return scalar grep { !/^\.\.?$/ } readdir $folder }
+  open my $file, '<', $path or return 0;
+  return defined readline $file;
+}
+sub connected {
+  my ($family, $type, $address) = @_;
+  socket my $made, $family, $type, 0 or return 0;
+  return connect($made, $address) && $made;
+}
+sub sees_harness {
+  open my $file, '<', "/proc/$pid/stat" or return 0;
+  my $text = readline $file;
+  $text =~ s/^.*\) //s;
+  return (split / /, $text)[19] eq $started;
+}
+# Root can take away what covers the real /proc.
+system 'umount /proc 2>/dev/null' if $can_unmount;
+my %reached = (
+  'system-secrets' => reads('/etc/shadow'),
+  harness => sees_harness(),
+  home => scalar(grep { reads($_) } @paths),
+  'other-cases' => reads($other),
+  'kept-files' => scalar(grep { reads($_) } @kept),
+  'write-outside' => do { open(my $file, '>', $outside); 0 },
+  tcp => !!connected(AF_INET, SOCK_STREAM, pack_sockaddr_in($tcp, inet_aton('127.0.0.1'))),
+  'abstract-sockets' => !!connected(AF_UNIX, SOCK_STREAM, pack('S a*', AF_UNIX, "\0$abstract")),
+  routes => !!connected(AF_INET, SOCK_DGRAM, pack_sockaddr_in(53, inet_aton('192.0.2.1'))),
+  namespaces => system('unshare -Ur true 2>/dev/null') == 0,
+);
+if (my $sender = connected(AF_INET, SOCK_DGRAM, pack_sockaddr_in($udp, inet_aton('127.0.0.1')))) { send $sender, 'x', 0 }
+print "$_\n" for grep { $reached{$_} } keys %reached;
+print "done\n";
+`;

@@ -1,0 +1,84 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { WhetstoneError } from '@whetstone/errors';
+import { giveTree } from '../files/inherit-owner.ts';
+import { removeTree } from '../files/remove-tree.ts';
+import type { SandboxProvider } from '../sandbox.ts';
+import { ATTACKS, type AttackName, attacks, type Finding } from './attacks.ts';
+
+const TIME_LIMIT_MS = 20_000;
+
+/**
+ * Attacks this machine from a sandbox of the provider, as a hostile agent would. `scratch`: the provider's folder. `kept`:
+ * existing files and folders that no command may read.
+ * @throws WhetstoneError `sandbox-unavailable` if the attacks could not be tried
+ */
+export async function probeSandbox(
+  provider: SandboxProvider,
+  { scratch, kept }: { scratch: string; kept: readonly string[] },
+): Promise<Finding[]> {
+  const own = mkdtempSync(join(scratch, 'p-'));
+  const other = mkdtempSync(join(scratch, 'p-'));
+  const [workdir, secret, outside] = [join(own, 'repo'), join(other, 'secret'), join(other, 'written')];
+  mkdirSync(workdir);
+  writeFileSync(secret, 'of another case\n');
+  await giveTree(own, provider.owner);
+  const abstract = other.slice(-40);
+  const arrived = new Set<AttackName>();
+  const tcp = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+  const local = createServer((socket) => socket.destroy()).listen(`\0${abstract}`);
+  const udp = createSocket('udp4', () => arrived.add('udp')).bind(0, '127.0.0.1');
+  try {
+    await Promise.all([tcp, local, udp].map((server) => once(server, 'listening')));
+    const ports = [tcp, udp].map((server) => String((server.address() as AddressInfo).port));
+    // Elsewhere it would be that of this machine.
+    const isOwnProc = (await provider.describe()).processes === 'pid-namespace';
+    const whom = [isOwnProc ? '1' : '', String(process.pid), startedAt()];
+    const targets = [
+      ...whom,
+      ...ports,
+      abstract,
+      outside,
+      secret,
+      String(kept.length),
+      ...kept,
+      ...ownFiles(),
+    ];
+    await using sandbox = await provider.start({ workdir, env: {} });
+    const tried = await sandbox.runCommand('perl', ['-e', ATTACKS, ...targets], { timeoutMs: TIME_LIMIT_MS });
+    if (!tried.stdout.endsWith('done\n')) {
+      const message = `The sandbox \`${provider.name}\` could not be tried: ${tried.stderr.trim()}`;
+      throw new WhetstoneError('sandbox-unavailable', message);
+    }
+    for (const name of tried.stdout.split('\n')) if (name in attacks) arrived.add(name as AttackName);
+    if (existsSync(outside)) arrived.add('write-outside');
+  } finally {
+    for (const server of [tcp, local, udp]) server.close();
+    await Promise.all([own, other].map(removeTree));
+  }
+  return (Object.keys(attacks) as AttackName[]).map((attack) => ({ attack, reached: arrived.has(attack) }));
+}
+
+/** Of the home, what no toolchain is: files, and folders of credentials. At most 50. */
+function ownFiles(): string[] {
+  const home = homedir();
+  try {
+    const entries = readdirSync(home, { withFileTypes: true });
+    const wanted = entries.filter((entry) => entry.isFile() || CREDENTIALS.has(entry.name));
+    return wanted.slice(0, 50).map(({ name }) => join(home, name));
+  } catch {
+    return [];
+  }
+}
+
+const CREDENTIALS = new Set(['.aws', '.azure', '.config', '.docker', '.gnupg', '.kube', '.ssh']);
+
+/** When this process started, in clock ticks since the machine did: nobody else with its number has the same. */
+function startedAt(): string {
+  const [, fields = ''] = /\) (.*)$/s.exec(readFileSync('/proc/self/stat', 'latin1')) ?? [];
+  return fields.split(' ')[19] ?? '';
+}
