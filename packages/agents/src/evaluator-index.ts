@@ -22,6 +22,7 @@ export { agentSecrets, providerKeys } from './kit/agent-secrets.ts';
 export { leadsToGateway } from './kit/leads-to-gateway.ts';
 export { watchLearnedSecrets } from './kit/learned-secrets.ts';
 export { attachedServer } from './native/attached-server.ts';
+export { listPriceOf } from './native/list-price.ts';
 export { loginUpstreams, needsKey, usesLogin } from './native/login.ts';
 export type { Connection, DrivenAgent } from './native/native-agent.ts';
 

@@ -216,6 +216,22 @@ export const whetstoneErrors = {
     'A command that asks questions has no terminal to ask on.',
     'Run it on a terminal, or leave out the option that asks.',
   ),
+  'try-agent-missing': usage(
+    'No agent of this machine can try the file or the skill.',
+    'Install one with `whetstone agents install`, set its key or sign in, or name a command with `--agent-command`.',
+  ),
+  'try-option-invalid': usage(
+    'An option of `whetstone try` does not fit the configuration.',
+    'See `whetstone try --help`.',
+  ),
+  'try-subject-invalid': usage(
+    'What should be tried is not a file with instructions and not the folder of a skill.',
+    'Name a Markdown file such as AGENTS.md, or a folder with a SKILL.md.',
+  ),
+  'try-tasks-missing': usage(
+    'There are no tasks, and the history of the repository gave none.',
+    'Write tasks yourself: `whetstone init` makes a file to start from.',
+  ),
   'upstream-missing': usage(
     'The gateway should forward calls, and knows no provider to forward them to.',
     'Set the key variable of a provider, or name a provider and the source of its key.',

@@ -26,6 +26,15 @@ Exit codes: 0 all passed, 1 some case not passed, 2 bad config or usage, 3 the h
   whetstone run --fail-under 80% --json > summary.json
 
 A run can be stopped with Ctrl-C or killed at any time: finished cases are kept, and --resume runs the rest.`,
+  try: `
+  whetstone try AGENTS.md --dry-run
+  whetstone try AGENTS.md
+  whetstone try AGENTS.md --agent claude-code --trials 5 --budget 20
+  whetstone try .claude/skills/release-notes --yes --json > answer.json
+
+Without a config it takes the tasks of tasks/mined, else it mines some, and uses an agent of this machine. With a config it
+takes tasks, agents and gateway from there. What it writes is in .whetstone/. Exit code 0 says that there is an answer,
+whichever it is.`,
   'tasks mine': `
   whetstone tasks mine --dry-run
   whetstone tasks mine --since 2y --limit 20 --prepare 'npm ci'

@@ -5,7 +5,6 @@ import { previewEnvironments } from '../environment/preview-environments.ts';
 import { openEvalWorkers } from '../eval/eval-workers.ts';
 import { counted } from '../report/format.ts';
 import { escapedJson } from '../report/json.ts';
-import { renderTerminal } from '../report/terminal.ts';
 import { previewReuse } from '../run/preview-reuse.ts';
 import type { ReusePolicy } from '../run/reuse.ts';
 import type { RunResult } from '../run/run.ts';
@@ -17,8 +16,9 @@ import { type ExperimentOptions, type PlannedExperiment, planExperiments } from 
 import { prepareProcess } from './prepare-process.ts';
 import { createProgress } from './progress.ts';
 import { runExperiment } from './run-experiment.ts';
+import { printResult } from './run-shown.ts';
 import type { Streams } from './streams.ts';
-import { terminalColors, terminalWidth } from './terminal-features.ts';
+import { terminalColors } from './terminal-features.ts';
 import { endOfWatch, touchedExperiments, type WatchedTurn } from './watched-experiments.ts';
 
 export type ExpOptions = ExperimentOptions & {
@@ -69,10 +69,7 @@ export async function expCommand(names: string[], options: ExpOptions, streams: 
       ...{ onEvent: progress.show, evals: workers, reuse },
     }).finally(progress.stop);
     results.push(result);
-    if (!options.json) {
-      const view = { colors: terminalColors(stdout), width: terminalWidth(stdout) };
-      stdout.write(`${renderTerminal(result.summary, result.ordered, view)}\n\n${result.directory}\n`);
-    }
+    if (!options.json) printResult(result, stdout);
     if (result.interrupted) break;
   }
   if (options.json) stdout.write(escapedJson({ runs: results.map(({ summary }) => summary) }));

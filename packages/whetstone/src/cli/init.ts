@@ -5,7 +5,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { instructionsRead } from '@whetstone/agents/config';
-import { codeOf, WhetstoneError } from '@whetstone/errors';
+import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { withDotEnv } from '../config/dot-env.ts';
 import {
@@ -18,6 +18,7 @@ import {
 import { canSignIn, lookAround, type Surroundings } from '../init/surroundings.ts';
 import { openRepository } from '../workspace/repository.ts';
 import { describeAgent } from './describe-agent.ts';
+import { ignoreRuns } from './ignore-runs.ts';
 
 export type InitOptions = {
   /** Where the files go; relative to `cwd`. */
@@ -94,15 +95,6 @@ export async function initCommand(
     ].join('\n'),
   );
   return 0;
-}
-
-/** Keeps runs out of commits. What the user wrote there stays. */
-async function ignoreRuns(directory: string): Promise<void> {
-  await mkdir(join(directory, '.whetstone'), { recursive: true });
-  const file = join(directory, '.whetstone/.gitignore');
-  await writeFile(file, '/runs/\n', { flag: 'wx' }).catch((error: unknown) => {
-    if (codeOf(error) !== 'EEXIST') throw error;
-  });
 }
 
 /** A folder that is not in a repository yet is taken as it is. */

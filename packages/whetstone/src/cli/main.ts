@@ -11,6 +11,7 @@ import { collect, portNumber, positiveInteger, positiveNumber, rate } from './op
 import { addPlanning, addRuns } from './runs-commands.ts';
 import type { Streams } from './streams.ts';
 import { addTasks } from './tasks-commands.ts';
+import { addTry } from './try-commands.ts';
 
 /**
  * The command line: parses, calls the library, prints. Resolves with the exit code: 0 all passed; 1 some case not
@@ -53,6 +54,7 @@ function createProgram(exit: (code: number) => void): Command {
     .showSuggestionAfterError();
   const action = commandActions(exit);
   addInit(program, action);
+  addTry(program, action);
   addValidateConfig(program, action);
   addRun(program, action);
   addExp(program, action);

@@ -106,10 +106,13 @@ test('an environment is prepared once, everyone has it as it was at the same pat
   expect((await environments('list')).stdout).toMatch(/^No environment is prepared\./);
 });
 
+/** What npm prints last is not what went wrong. */
+const NPM_SAYS = `printf 'npm error %s\\n' 'code E404' '404 no such package' 'A complete log of this run is in: x'`;
+
 test('a preparation that fails is an error of each case, with its log and without its secrets', async () => {
   project = inProject(
     {
-      prepare: ['echo fetching with $TEAM_TOKEN; echo no such package >&2; echo once >> "$COUNT"; exit 4'],
+      prepare: [`echo fetching with $TEAM_TOKEN; ${NPM_SAYS} >&2; echo once >> "$COUNT"; exit 4`],
       env: { TEAM_TOKEN: `\${TEAM_TOKEN}`, COUNT: `\${COUNT}` },
     },
     { config: {} },
@@ -123,7 +126,7 @@ test('a preparation that fails is an error of each case, with its log and withou
   const { rows, directory } = project.latest();
   expect(rows).toMatchObject([1, 2].map(() => ({ outcome: 'error', failure_class: 'task', retries: 0 })));
   expect(rows[0]?.evidence).toMatch(
-    /^environments\/[0-9a-f]{12}: prepare: `echo fetching .*` exited 4 \(no such package\)/,
+    /^environments\/[0-9a-f]{12}: prepare: `echo fetching .*` exited 4 \(npm error 404 no such package\)/,
   );
   expect(rows[0]?.evidence).toContain('The commands see only the files of `environment.inputs`.');
   expect(readFileSync(count, 'utf8')).toBe('once\n');

@@ -6,22 +6,19 @@ import { previewEnvironments } from '../environment/preview-environments.ts';
 import { inPlan, type Selection } from '../plan/plan.ts';
 import { escapedJson } from '../report/json.ts';
 import type { Summary } from '../report/summary.ts';
-import { renderTerminal } from '../report/terminal.ts';
 import { checkCassettes } from '../run/open-gateway.ts';
 import { casesToRun, type PlannedRun, planOrResume } from '../run/plan-or-resume.ts';
 import { requireExecutables } from '../run/require-executables.ts';
-import { run } from '../run/run.ts';
 import { reasonsToRunAgain } from '../run/run-again.ts';
 import { startProblems } from '../run/start-problems.ts';
 import { previewInstructions } from '../workspace/preview-instructions.ts';
 import { askOnTerminal } from './ask-on-terminal.ts';
 import { printDryRun } from './dry-run.ts';
 import { openConfig } from './find-config.ts';
-import { onInterrupt } from './interrupt.ts';
 import { printError } from './print-error.ts';
-import { createProgress } from './progress.ts';
+import { printResult, runShown } from './run-shown.ts';
 import type { Streams } from './streams.ts';
-import { terminalColors, terminalWidth } from './terminal-features.ts';
+import { terminalColors } from './terminal-features.ts';
 
 export type RunCommandOptions = {
   config?: string;
@@ -82,22 +79,10 @@ export async function runCommand(options: RunCommandOptions, streams: Streams): 
 
   const ask = options.interactive ? askOnTerminal(streams) : undefined;
   await requireExecutables(loaded, request.selection);
-  const progress = await createProgress(stderr);
   const { jobs, keepWorkspace = false } = options;
-  using interrupt = onInterrupt(stderr);
-  const { signal } = interrupt;
-  const result = await run({
-    ...{ ...request, jobs, keepWorkspace, signal, onEvent: progress.show },
-    ...present({ ask }),
-  }).finally(progress.stop);
-
+  const result = await runShown({ ...request, jobs, keepWorkspace, ...present({ ask }) }, streams);
   if (options.json) stdout.write(escapedJson(result.summary));
-  else {
-    stdout.write(
-      `${renderTerminal(result.summary, result.ordered, { colors: terminalColors(stdout), width: terminalWidth(stdout) })}\n`,
-    );
-    stdout.write(`\n${result.directory}\n`);
-  }
+  else printResult(result, stdout);
   if (result.interrupted) {
     stderr.write(`Interrupted. Resume with: whetstone run --resume ${result.manifest.run_id}\n`);
     return 130;
@@ -106,7 +91,7 @@ export async function runCommand(options: RunCommandOptions, streams: Streams): 
 }
 
 /** What a run would report instead of starting, in the order in which it looks. */
-async function problemsOf(
+export async function problemsOf(
   loaded: LoadedConfig,
   planned: PlannedRun,
   selection: Selection,

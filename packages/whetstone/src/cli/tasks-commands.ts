@@ -3,6 +3,11 @@ import { METHODS } from '../tasks/methods.ts';
 import type { ActionOf } from './command-action.ts';
 import { collect, positiveInteger, positiveNumber } from './option-values.ts';
 
+/** What mining does where no option says otherwise. */
+export const miningDefaults = {
+  ...{ maxFiles: 15, maxLines: 600, repeat: 3, timeout: 300, setupTimeout: 600, limit: 50 },
+};
+
 /** The commands `whetstone tasks …`. */
 export function addTasks(program: Command, action: ActionOf): void {
   const tasks = program
@@ -23,9 +28,19 @@ export function addTasks(program: Command, action: ActionOf): void {
     )
     .option('--since <date>', 'only commits after this date (2026-01-31), or as old as this (90d, 6m, 2y)')
     .option('--paths <path>', 'only commits that change something there (repeatable)', collect, [])
-    .option('--limit <n>', 'stop after this many new tasks', positiveInteger, 50)
-    .option('--max-files <n>', 'leave out commits with more files of sources and tests', positiveInteger, 15)
-    .option('--max-lines <n>', 'leave out commits with more lines of sources and tests', positiveInteger, 600)
+    .option('--limit <n>', 'stop after this many new tasks', positiveInteger, miningDefaults.limit)
+    .option(
+      '--max-files <n>',
+      'leave out commits with more files of sources and tests',
+      positiveInteger,
+      miningDefaults.maxFiles,
+    )
+    .option(
+      '--max-lines <n>',
+      'leave out commits with more lines of sources and tests',
+      positiveInteger,
+      miningDefaults.maxLines,
+    )
     .option(
       '--issues <file>',
       'export of GitHub issues or pull requests, for statements (repeatable)',
@@ -41,12 +56,17 @@ export function addTasks(program: Command, action: ActionOf): void {
     .addOption(prepareOption('chosen by the lock file, such as npm ci'))
     .option('--setup <command>', 'runs before the tests, each time (repeatable)', collect, [])
     .addOption(setupTimeoutOption())
-    .option('--timeout <seconds>', 'limit of one run of the tests of a candidate', positiveNumber, 300)
+    .option(
+      '--timeout <seconds>',
+      'limit of one run of the tests of a candidate',
+      positiveNumber,
+      miningDefaults.timeout,
+    )
     .option(
       '--repeat <n>',
       'how often the tests run without and with the sources, from 2',
       positiveInteger,
-      3,
+      miningDefaults.repeat,
     )
     .option('--jobs <n>', 'candidates at the same time', positiveInteger, 1)
     .option('--dry-run', 'show what the candidates are, and why the others are not; run nothing')
@@ -76,7 +96,7 @@ export function addTasks(program: Command, action: ActionOf): void {
     .action(action(async () => (await import('./tasks-check.ts')).tasksCheckCommand));
 }
 
-const prepareOption = (byDefault: string): Option =>
+export const prepareOption = (byDefault: string): Option =>
   new Option('--prepare <command>', 'installs what the tests need, once for the same lock files (repeatable)')
     .argParser(collect)
     .default([], byDefault);
@@ -84,10 +104,10 @@ const prepareOption = (byDefault: string): Option =>
 const setupTimeoutOption = (): Option =>
   new Option('--setup-timeout <seconds>', 'limit of each command that installs or sets up')
     .argParser(positiveNumber)
-    .default(600);
+    .default(miningDefaults.setupTimeout);
 
-/** Workspaces need mounts of this process alone. */
-async function beforeWork(command: Command): Promise<void> {
+/** Workspaces need mounts of this process only. */
+export async function beforeWork(command: Command): Promise<void> {
   if (command.opts().dryRun) return;
   (await import('./prepare-process.ts')).prepareProcess();
 }

@@ -46,45 +46,64 @@ export type TasksMineOptions = {
 /** Makes tasks of a history, and prints how many candidates became tasks and why the others did not. */
 export async function tasksMineCommand(options: TasksMineOptions, streams: Streams): Promise<number> {
   const { stdout, stderr } = streams;
-  const { method, maxFiles, maxLines, paths, repeat, limit, jobs } = options;
-  if (repeat < 2) {
+  if (options.repeat < 2) {
     throw new WhetstoneError(
       'mining-option-invalid',
       '--repeat must be 2 or more: one run cannot show flaky tests.',
     );
   }
   const ofCommits = [options.since ?? [], options.issues, options.sessions].flat();
-  if (method === 'remove' && ofCommits.length > 0) {
+  if (options.method === 'remove' && ofCommits.length > 0) {
     throw new WhetstoneError(
       'mining-option-invalid',
       '--since, --issues and --sessions are about commits, and --method remove does not use commits.',
     );
   }
-  const { workTree } = await openRepository(options.repo);
-  const scan: ScanOptions = { maxFiles, maxLines, paths, ...present({ since: dateOf(options.since) }) };
   if (options.dryRun) {
-    const { draft: _, ...found } = await findCandidates(method, workTree, scan);
+    const { workTree } = await openRepository(options.repo);
+    const { draft: _, ...found } = await findCandidates(options.method, workTree, scanOf(options));
     stdout.write(options.json ? escapedJson(found) : `${scanLines(found).join('\n')}\n`);
     return 0;
   }
+  using interrupt = onInterrupt(stderr);
+  const say = (line: string) => {
+    if (!options.json) stderr.write(`${line}\n`);
+  };
+  const { mined, out, prepare } = await mine(options, { signal: interrupt.signal, say });
+  stdout.write(options.json ? escapedJson(mined) : `${minedLines(mined, out, prepare).join('\n')}\n`);
+  return interrupt.signal.aborted ? 130 : 0;
+}
+
+const scanOf = ({ maxFiles, maxLines, paths, since }: TasksMineOptions): ScanOptions => ({
+  ...{ maxFiles, maxLines, paths },
+  ...present({ since: dateOf(since) }),
+});
+
+/** What installs the packages of a repository: the commands that are named, else what its lock file says. */
+export function preparationOf({ prepare, setup }: Pick<TasksMineOptions, 'prepare' | 'setup'>, root: string) {
+  const detected = findTestCommands(root)[0]?.setup;
+  const isSaid = setup.length > 0 || prepare.length > 0;
+  return isSaid || detected === undefined ? prepare : [detected];
+}
+
+/** Mines as the options say. `say` gets a line for each commit that was tried. */
+export async function mine(
+  options: TasksMineOptions,
+  { signal, say }: { signal: AbortSignal; say: (line: string) => void },
+): Promise<{ mined: Mined; out: string; prepare: string[] }> {
+  const { method, repeat, limit, jobs, setup } = options;
+  const { workTree } = await openRepository(options.repo);
   const issues = await readIssues(options.issues.map((file) => resolve(file)));
   const sessions = await readSessionTurns(
     options.sessions.map((folder) => resolve(folder)),
     { workTree, mask: createMask(collectSecrets([], undefined, process.env)) },
   );
-  const detected = findTestCommands(workTree)[0]?.setup;
-  const { setup } = options;
+  const prepare = preparationOf(options, workTree);
   const isSaid = setup.length > 0 || options.prepare.length > 0;
-  const prepare = isSaid || detected === undefined ? options.prepare : [detected];
-  if (!options.json) {
-    stderr.write(
-      `Prepare: ${prepare.join('; ') || (isSaid ? 'nothing' : 'nothing (no lock file was found)')}\n`,
-    );
-  }
-  using interrupt = onInterrupt(stderr);
+  say(`Prepare: ${prepare.join('; ') || (isSaid ? 'nothing' : 'nothing (no lock file was found)')}`);
   const out = resolve(options.out);
   const mined = await mineTasks({
-    ...{ method, scan, issues, sessions, repeat, limit, jobs, out },
+    ...{ method, scan: scanOf(options), issues, sessions, repeat, limit, jobs, out, signal },
     repo: { path: workTree, baseRef: 'HEAD' },
     sandbox: { provider: 'process' },
     environment: environmentOf(prepare, options.setupTimeout),
@@ -92,13 +111,9 @@ export async function tasksMineCommand(options: TasksMineOptions, streams: Strea
       ...(setup.length > 0 && { setup, setupTimeoutSeconds: options.setupTimeout }),
       timeoutSeconds: options.timeout,
     },
-    signal: interrupt.signal,
-    onTried: (entry, { tried, of }) => {
-      if (!options.json) stderr.write(`${tried}/${of} ${triedLine(entry)}\n`);
-    },
+    onTried: (entry, { tried, of }) => say(`${tried}/${of} ${triedLine(entry)}`),
   });
-  stdout.write(options.json ? escapedJson(mined) : `${minedLines(mined, out, prepare).join('\n')}\n`);
-  return interrupt.signal.aborted ? 130 : 0;
+  return { mined, out, prepare };
 }
 
 const UNITS: Record<string, string> = { d: 'days', w: 'weeks', m: 'months', y: 'years' };
@@ -122,7 +137,7 @@ function triedLine({ status, subject, task, reason, grade, evidence, seconds }: 
 
 const nounOf = (method: Method) => (method === 'remove' ? 'code part' : 'commit');
 
-function scanLines({ method, candidates, leftOut, isShallow }: Omit<Candidates, 'draft'>): string[] {
+export function scanLines({ method, candidates, leftOut, isShallow }: Omit<Candidates, 'draft'>): string[] {
   const all = candidates.length + leftOut.length;
   const share = all === 0 ? '' : ` (${percentNumber(candidates.length / all)} %)`;
   return [
@@ -138,7 +153,7 @@ function scanLines({ method, candidates, leftOut, isShallow }: Omit<Candidates, 
 }
 
 /** How often each reason occurs, the most frequent first. */
-function group(title: string, reasons: readonly string[]): string[] {
+export function group(title: string, reasons: readonly string[]): string[] {
   if (reasons.length === 0) return [];
   const counts = [
     ...Map.groupBy(reasons, (reason) => reason.replace(/^(it changes|it has) \d+/, '$1 too many')),

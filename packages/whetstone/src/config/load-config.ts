@@ -24,6 +24,8 @@ export type LoadOptions = {
   tasksFile?: string;
   /** Where relative command line paths, and an omitted `output_dir`, start. Default: the current directory. */
   cwd?: string;
+  /** Changes the keys of the config before they are checked. Places of findings are those of the file. */
+  change?: (root: Record<string, unknown>) => Record<string, unknown>;
 };
 
 export type LoadedConfig = {
@@ -50,7 +52,11 @@ export async function loadConfig(file: string, options: LoadOptions = {}): Promi
   const cwd = options.cwd ?? process.cwd();
   const configFile = resolve(cwd, file);
   const diagnostics: Diagnostic[] = [];
-  const source = await openSource(configFile, diagnostics);
+  const opened = await openSource(configFile, diagnostics);
+  const source =
+    opened && isMapping(opened.value) && options.change
+      ? { ...opened, value: options.change(opened.value) }
+      : opened;
   if (!source || !isMapping(source.value)) {
     if (source && source.value !== undefined) {
       diagnostics.push(diagnose(source, 'error', [], 'the config must be a mapping of keys to values'));

@@ -151,7 +151,7 @@ function agentConfig(
 ): AgentConfig {
   const model = overrides.model ?? stated;
   const limit = { timeoutSeconds: timeoutMs / 1000 };
-  if (overrides.agent !== undefined) return { ...fromKind(overrides.agent, model), ...limit };
+  if (overrides.agent !== undefined) return { ...agentOfKind(overrides.agent, model), ...limit };
   return { ...toConfig(agent, file, model), ...limit };
 }
 
@@ -180,8 +180,11 @@ function requireOther(judge: JudgeConfig, agent: AgentConfig): void {
   });
 }
 
-/** `--agent codex-cli`: an agent that needs no more than its kind and a model. */
-function fromKind(kind: string, model: string | undefined): AgentConfig {
+/**
+ * `--agent codex-cli`: an agent that needs no more than its kind and a model.
+ * @throws WhetstoneError `agent-kind-unknown`
+ */
+export function agentOfKind(kind: string, model: string | undefined): AgentConfig {
   if (!(agentKinds as readonly string[]).includes(kind) || kind === 'custom') {
     const hint = suggestion(
       kind,

@@ -42,6 +42,11 @@ export async function findTag(tag: string, outputDirectory: string): Promise<str
   return undefined;
 }
 
+/** The directories of the runs below an output directory, the oldest first. */
+export async function listRuns(outputDirectory: string): Promise<string[]> {
+  return (await runIds(outputDirectory)).map((id) => join(outputDirectory, id));
+}
+
 /** Ids of the runs below an output directory, the oldest first. A folder without a manifest is not a run. */
 async function runIds(outputDirectory: string): Promise<string[]> {
   const names = await readdir(outputDirectory).catch((error: unknown) => {

@@ -1,8 +1,9 @@
-import { mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { present } from '@whetstone/events/present';
 import { giveTree } from '@whetstone/sandbox';
 import type { Config } from '../config/config.ts';
+import { hashSource } from '../config/source-tree.ts';
 import { inPlan, type Plan } from '../plan/plan.ts';
 import type { Manifest } from '../record/manifest.ts';
 import { createRunRecord, type RunRecord, resumeRunRecord } from '../record/run-record.ts';
@@ -56,7 +57,27 @@ const isolationOf = (
 
 async function isDirty(config: Config, withheld: PlannedRun['withheld']): Promise<boolean> {
   const { inspectRepo } = await import('../workspace/repository.ts');
-  return (await inspectRepo(config.repo.path, ownPaths(config, withheld))).dirty;
+  const own = [...ownPaths(config, withheld), ...(await usedFromDisk(config))];
+  return (await inspectRepo(config.repo.path, own)).dirty;
+}
+
+/** Paths of the repository that a variant has as they are on disk: their changes are not left out. */
+async function usedFromDisk({ repo, variants }: Config): Promise<string[]> {
+  const skills = variants.flatMap((variant) => variant.skills ?? []);
+  const pairs = variants
+    .flatMap(({ overlays }) => overlays)
+    .flatMap((one) => {
+      if (one.kind === 'copy') return [{ target: one.target, source: one.source }];
+      // A skill is taken out of the tree, and put where each agent looks.
+      const removed = one.kind === 'remove' ? one.paths : [];
+      return removed.flatMap((target) => skills.map(({ source }) => ({ target, source })));
+    })
+    .map(({ target, source }) => ({ path: join(repo.path, target), source }))
+    .filter(({ path }) => existsSync(path));
+  const isSame = await Promise.all(
+    pairs.map(async ({ path, source }) => (await hashSource(path)) === (await hashSource(source))),
+  );
+  return pairs.filter((_, index) => isSame[index]).map(({ path }) => path);
 }
 
 /** The version that each agent reports. Asked once per run, in a sandbox, because some programs write to HOME. */

@@ -74,8 +74,9 @@ export function describeResult({ row, result }: RanCommand): string {
   return `\`${row.command}\` ${how}${tellingLine(result)}`;
 }
 
-/** How test runners and compilers start the line that names the failure. */
-const TELLING = /^\s*(not ok\b|✖|✗|×|FAIL(ED)?\b|E\s{2,}|error\b|.{0,80}\b\w*Error\b:)/;
+/** How test runners, compilers and npm start the line that names the failure. */
+const TELLING =
+  /^\s*(npm error (?!code |path |errno |command failed|A complete log)\S|not ok\b|✖|✗|×|FAIL(ED)?\b|E\s{2,}|error\b|.{0,80}\b\w*Error\b:)/;
 
 /** The most telling line of the output: the first that looks like a failure, else the last line. */
 function tellingLine(result: CommandResult): string {
