@@ -23,7 +23,9 @@ export async function drainOutput(stream: Readable): Promise<void> {
 
 async function settlesWithin(promise: Promise<void>, milliseconds: number): Promise<boolean> {
   const { promise: late, resolve } = Promise.withResolvers<false>();
-  const timer = setTimeout(resolve, milliseconds, false);
+  // Where this process was busy for longer than that, the timer comes first: only a further round of the event loop reads
+  // what has arrived meanwhile.
+  const timer = setTimeout(() => setImmediate(resolve, false), milliseconds);
   const result = await Promise.race([promise.then(() => true), late]);
   clearTimeout(timer);
   return result;
