@@ -80,7 +80,7 @@ export const cases = {
     expect(workingDirectory).toBe(attempt.workdir);
     expect(homeDirectory).toBe(attempt.sandbox.home);
     expect(homeDirectory).not.toBe(stage.user.HOME);
-    expect(await attempt.sandbox.readFile('made.txt')).toBe(`${token}\n`);
+    expect(await attempt.sandbox.readFile(`made-${token}.txt`)).toBe(`${token}\n`);
   },
 
   async 'a turn in a missing workspace does not complete'({ stage }: Scenery) {
@@ -152,12 +152,12 @@ export const cases = {
   },
 
   async 'the home of the agent is deleted with the sandbox'({ modelOfTurn }: Scenery) {
-    const { attempt, seen } = await modelOfTurn();
+    const { attempt, seen, token } = await modelOfTurn();
     await seen();
     expect(existsSync(attempt.sandbox.home)).toBe(true);
     await attempt.sandbox.stop();
     expect(existsSync(attempt.sandbox.home)).toBe(false);
-    expect(existsSync(join(attempt.workdir, 'made.txt'))).toBe(true);
+    expect(existsSync(join(attempt.workdir, `made-${token}.txt`))).toBe(true);
   },
 
   async 'a time limit ends the whole process tree'({ stage }: Scenery) {

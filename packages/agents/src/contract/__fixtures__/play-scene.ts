@@ -41,7 +41,8 @@ export async function* playScene({ formatName, args, prompt, standardInput }: Pl
   yield* begin();
   switch (scene) {
     case 'task':
-      writeFileSync('made.txt', `${token}\n`);
+      // A second turn in the workspace has a token of its own.
+      writeFileSync(`made-${token}.txt`, `${token}\n`);
       yield* work('I look around.', 'printenv CONTRACT_SECRET', `${token} ${secret}`);
       printError(`warning: ${secret}`);
       return yield* done(`Done ${token}.`);
