@@ -31,7 +31,10 @@ beforeAll(async () => {
 afterAll(() => rm(outside, { recursive: true, force: true }));
 
 /** A page that no agent may see when the network is off. */
-const page = createServer((_, response) => void response.end(`${(visits += 1)}`));
+const page = createServer((_, response) => {
+  visits += 1;
+  response.end(String(visits));
+});
 let visits = 0;
 let pageUrl: string;
 beforeAll(async () => {

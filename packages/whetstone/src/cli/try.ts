@@ -21,7 +21,7 @@ import { openTry, type Trying } from './try-setup.ts';
  * @throws WhetstoneError `terminal-missing` where it would ask and cannot, after the plan was shown
  */
 export async function tryCommand(given: string, options: TryOptions, streams: Streams): Promise<number> {
-  const { stdin, stdout, stderr } = streams;
+  const { stdout, stderr } = streams;
   const trying = await openTry(given, options, streams);
   if (!trying) return 130;
   const { loaded } = trying;
