@@ -71,13 +71,17 @@ async function loadCase(run, caseId) {
 /** @param {CaseDetail} detail */
 function introduction({ run, state, planned, row }) {
   const outcome = row?.outcome ?? 'missing';
+  const isNotRun = planned.outcome === 'not_run';
+  const absent = isNotRun
+    ? 'not run, because another trial had passed'
+    : `no result: the run is ${STATE_WORDS[state]}`;
   return [
     element('nav', { 'aria-label': 'Breadcrumb' }, link('#/', 'Runs'), ' / ', link(runAddress(run), run)),
     element('h1', {}, `${planned.task_id} · ${planned.variant}`),
     element(
       'p',
       { class: 'badges' },
-      badge(row ? outcome : `no result: the run is ${STATE_WORDS[state]}`, outcome),
+      badge(row ? outcome : absent, outcome),
       row?.failure_class ? badge(row.failure_class, 'plain') : null,
       `${planned.agent_name}, trial ${planned.trial_index}`,
     ),

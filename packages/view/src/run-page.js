@@ -21,7 +21,7 @@ import { taskMatrix } from './task-matrix.js';
 /** @import { Child } from './element.js' */
 /** @import { Page } from './page.js' */
 /** @import { RunDetail } from '../../whetstone/src/view/api.ts' */
-/** @import { Arm, Comparison, FailureGroup } from '../../whetstone/src/report/summary.ts' */
+/** @import { Arm, Comparison, FailureGroup, Summary } from '../../whetstone/src/report/summary.ts' */
 
 const FAILURES_SHOWN = 200;
 
@@ -37,7 +37,7 @@ export function runPage(id) {
     isLive: (run) => run.state !== 'finished', // a stopped run may be resumed
     draw: (run) => [
       introduction(run),
-      section('Pass rates', arms(run.summary.arms)),
+      arms(run.summary),
       comparisons(run),
       section('Tasks', taskMatrix(run)),
       failures(run),
@@ -62,6 +62,7 @@ function introduction({ id, state, summary }) {
     badge(`${cases.failed} failed`, 'failed'),
     cases.error > 0 ? badge(counted(cases.error, 'error'), 'error') : null,
     cases.skipped > 0 ? badge(`${cases.skipped} skipped`, 'missing') : null,
+    cases.not_run > 0 ? badge(`${cases.not_run} not run after a pass`, 'missing') : null,
     cases.missing > 0 ? badge(`${cases.missing} not finished`, 'missing') : null,
   ];
   return [
@@ -81,12 +82,23 @@ function introduction({ id, state, summary }) {
   ];
 }
 
-/** @param {readonly Arm[]} all */
-function arms(all) {
+/** @param {string} text */
+const capitalized = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+/** @type {Record<Summary['metric']['kind'], string>} */
+const MEANINGS = {
+  pass_rate: 'The mean over tasks of the share of passed trials',
+  score: 'The mean over tasks of the share of the points',
+  pass_at_k: 'The share of tasks of which any trial passed; after a pass, the others do not run',
+};
+
+/** @param {Summary} summary */
+function arms({ arms: all, metric }) {
+  const title = metric.kind === 'pass_rate' ? 'Pass rates' : capitalized(metric.title);
   const columns = [
     { head: 'Agent' },
     { head: 'Variant' },
-    { head: 'Pass rate, 95 % interval' },
+    { head: `${capitalized(metric.title)}, 95 % interval` },
     { head: '0 to 100 %' },
     { head: 'Passed', number: true },
     { head: 'Without result', number: true },
@@ -97,18 +109,19 @@ function arms(all) {
     { head: 'Cost per pass', number: true },
   ];
   const rows = all.map((arm) => {
-    const rate = rateWithInterval(arm.pass_rate, arm.pass_rate_interval);
+    const { value, interval, bounds } = arm.primary;
+    const rate = rateWithInterval(value, interval);
     return [
       arm.agent,
       arm.variant,
       element('span', { class: 'unbroken' }, rate),
       rangeBar({
         scale: [0, 1],
-        estimate: arm.pass_rate,
-        interval: arm.pass_rate_interval,
-        bounds: arm.bounds,
-        label: arm.bounds
-          ? `${rate}; bounds ${percentNumber(arm.bounds[0])} to ${percentNumber(arm.bounds[1])} %`
+        estimate: value,
+        interval,
+        bounds,
+        label: bounds
+          ? `${rate}; bounds ${percentNumber(bounds[0])} to ${percentNumber(bounds[1])} %`
           : rate,
       }),
       `${arm.passed}/${arm.trials}`,
@@ -120,15 +133,16 @@ function arms(all) {
       dollars(arm.cost_per_pass_usd),
     ];
   });
-  return [
-    table('Pass rates', columns, rows),
+  return section(
+    title,
+    table(title, columns, rows),
     element(
       'p',
       { class: 'note' },
-      'The mean over tasks of the share of passed trials; its interval takes tasks as clusters. The pale band is the range of rates over all planned cases that the cases without a result still allow. Agent time: median. Files: mean.',
+      `${MEANINGS[metric.kind]}; its interval takes tasks as clusters. The pale band is the range over all planned cases that the cases without a result still allow. Agent time: median. Files: mean.`,
     ),
     passAtK(all),
-  ];
+  );
 }
 
 /**
@@ -137,7 +151,7 @@ function arms(all) {
  */
 function passAtK(all) {
   const sentences = all.flatMap(({ agent, variant, pass_at_k: several }) =>
-    several === null
+    several === null || several.all === null
       ? []
       : `${agent}, ${variant}: pass@${several.k} ${percentNumber(several.any)} %, pass^${several.k} ${percentNumber(several.all)} %.`,
   );

@@ -49,11 +49,12 @@ function cells(run) {
 }
 
 /** @param {ReadableRun['cases']} cases */
-function caseCounts({ planned, passed, failed, error, skipped, missing }) {
+function caseCounts({ planned, passed, failed, error, skipped, missing, not_run: notRun }) {
   const others = [
     [failed, 'failed'],
     [error, 'without result'],
     [skipped, 'skipped'],
+    [notRun, 'not run after a pass'],
     [missing, 'not finished'],
   ];
   const shown = others.flatMap(([count, word]) => (count ? `${count} ${word}` : []));

@@ -10,6 +10,7 @@ const MARKS = {
   failed: { sign: '✗', word: 'failed' },
   error: { sign: '!', word: 'error' },
   skipped: { sign: '–', word: 'skipped' },
+  not_run: { sign: '→', word: 'not run after a pass' },
   missing: { sign: '·', word: 'not finished' },
 };
 

@@ -34,7 +34,7 @@ export type EvalTestOptions = {
 
 /**
  * Makes a test of each eval and variant, in a `describe` per experiment. A test passes when all attempts of its eval
- * have passed. The evals run in a process of their own, and only those whose tests were selected, so that a judge may
+ * have passed, or one of them where the experiment has `earlyExit`. The evals run in a process of their own, and only those whose tests were selected, so that a judge may
  * take as long as the limit of its attempt says. Each `describe` is a run like those of `whetstone exp`.
  *
  * ```ts
@@ -55,7 +55,7 @@ export async function evalTests(options: EvalTestOptions = {}): Promise<void> {
     'planned',
   );
   if (warnings !== '') console.warn(warnings);
-  for (const { id, arms, attempts } of experiments) {
+  for (const { id, arms, attempts, earlyExit } of experiments) {
     describe(id, () => {
       let run: RunningArms | undefined;
       const titles = new Map(arms.map((arm) => [titleOf(arm, arms), arm]));
@@ -63,7 +63,7 @@ export async function evalTests(options: EvalTestOptions = {}): Promise<void> {
         // No limit of Vitest: the attempt has its own.
         test(title, { timeout: 0 }, async (context) => {
           run ??= runArms(host, { experiment: id, arms: selected(context, titles), jobs, rerun });
-          await report(await run.finished(arm, attempts), { context, root });
+          await report(await run.finished(arm, attempts, earlyExit), { context, root });
         });
       }
     });
@@ -114,8 +114,8 @@ async function report(
 }
 
 type RunningArms = {
-  /** The results of all attempts of an eval, as soon as they are there. */
-  finished(arm: EvalArm, attempts: number): Promise<FinishedCase[]>;
+  /** The results of all attempts of an eval, as soon as they are there; with early exit, of one that passed. */
+  finished(arm: EvalArm, attempts: number, earlyExit: boolean): Promise<FinishedCase[]>;
 };
 
 function runArms(host: Host, what: Omit<Extract<ToHost, { type: 'run' }>, 'type'>): RunningArms {
@@ -133,9 +133,11 @@ function runArms(host: Host, what: Omit<Extract<ToHost, { type: 'run' }>, 'type'
   });
   ended.catch(() => undefined);
   return {
-    async finished(arm, attempts) {
+    async finished(arm, attempts, earlyExit) {
       for (;;) {
         const found = results.get(key(arm)) ?? [];
+        const passed = found.find(({ outcome }) => outcome === 'passed');
+        if (earlyExit && passed) return [passed];
         if (found.length >= attempts) return found;
         if (isOver) {
           await ended;

@@ -176,6 +176,10 @@ export const whetstoneErrors = {
     'Another process works on this run.',
     'Wait for the process or stop it, then try again. Its lock ends with it.',
   ),
+  'run-metric': usage(
+    'Runs are compared by the metric that both declare, and a run with early exit has no pass rate.',
+    'Compare runs with the same metric, or run again with --no-early-exit.',
+  ),
   'run-not-found': usage(
     'There is no such run, or the beginning of a name fits several runs.',
     'Give the path of a run directory, a run id, a tag, or "latest".',

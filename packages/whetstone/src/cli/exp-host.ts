@@ -32,12 +32,15 @@ export type ToHost =
       rerun: 'failed' | 'all' | undefined;
     };
 
+/** `earlyExit`: after an attempt has passed, the others do not run. */
+export type HostedExperiment = { id: string; arms: EvalArm[]; attempts: number; earlyExit: boolean };
+
 export type FromHost =
   /** `warnings`: about the files of the user, for a reader; empty where there are none. */
   | {
       type: 'planned';
       root: string;
-      experiments: { id: string; arms: EvalArm[]; attempts: number }[];
+      experiments: HostedExperiment[];
       warnings: string;
     }
   | { type: 'finished'; finished: FinishedCase }
@@ -61,9 +64,11 @@ async function plan({ names, options }: Extract<ToHost, { type: 'plan' }>): Prom
   ({ root } = opened.project);
   const found = await planExperiments(opened, names, options);
   ({ planned } = found);
-  const experiments = planned.map(({ experiment: { id }, config: { tasks, variants }, trials }) => ({
-    ...{ id, attempts: trials },
-    arms: tasks.flatMap((task) => variants.map(({ name }) => ({ task: task.id, variant: name }))),
+  const experiments = planned.map(({ experiment: { id }, config, trials }) => ({
+    ...{ id, attempts: trials, earlyExit: config.earlyExit ?? false },
+    arms: config.tasks.flatMap((task) =>
+      config.variants.map(({ name }) => ({ task: task.id, variant: name })),
+    ),
   }));
   tell({ type: 'planned', root, experiments, warnings: formatDiagnostics(found.warnings, { color: false }) });
 }

@@ -5,6 +5,7 @@ import { previewEnvironments } from '../environment/preview-environments.ts';
 import { openEvalWorkers } from '../eval/eval-workers.ts';
 import { counted } from '../report/format.ts';
 import { escapedJson } from '../report/json.ts';
+import type { Summary } from '../report/summary.ts';
 import { previewReuse } from '../run/preview-reuse.ts';
 import type { ReusePolicy } from '../run/reuse.ts';
 import type { RunResult } from '../run/run.ts';
@@ -75,12 +76,15 @@ export async function expCommand(names: string[], options: ExpOptions, streams: 
   if (options.json) stdout.write(escapedJson({ runs: results.map(({ summary }) => summary) }));
   if (options.junit !== undefined) await writeFile(options.junit, await junitOf(results));
   if (results.some(({ interrupted }) => interrupted)) return 130;
-  return results.every(
-    ({ summary: { cases } }) => cases.planned > 0 && cases.passed + cases.skipped === cases.planned,
-  )
-    ? 0
-    : 1;
+  return results.every(({ summary }) => hasPassed(summary)) ? 0 : 1;
 }
+
+/** Whether every case has passed; with early exit, one case of each eval and variant. A case that skipped itself is neither. */
+const hasPassed = ({ cases, arms, metric }: Summary): boolean =>
+  cases.planned > 0 &&
+  (metric.kind === 'pass_at_k'
+    ? arms.every(({ primary }) => primary.missing === 0 && (primary.value ?? 1) === 1)
+    : cases.passed + cases.skipped === cases.planned);
 
 /** All but agents in our own process, without a workspace, a gateway and a judge. */
 const worksWithFilesOrModels = (config: Config): boolean =>
@@ -110,9 +114,14 @@ async function previewExperiments(
     const environment =
       runs && worksWithFiles(config) ? await previewEnvironments(config, planned) : undefined;
     const cases = [...found].map(([id, one]) =>
-      'row' in one ? { case_id: id, reused_from: one.row.run_id } : { case_id: id, runs_because: one.why },
+      'row' in one
+        ? { case_id: id, reused_from: one.row.run_id }
+        : 'passedIn' in one
+          ? { case_id: id, left_out_because: `trial ${one.trial} passed in run ${one.passedIn}` }
+          : { case_id: id, runs_because: one.why },
     );
-    shown.push({ experiment: experiment.id, cases, environment });
+    const early = config.earlyExit && trials > 1 ? { early_exit: true } : {};
+    shown.push({ experiment: experiment.id, ...early, cases, environment });
   }
   if (options.json) {
     const experiments = shown.map(({ environment, ...one }) => ({
@@ -122,13 +131,18 @@ async function previewExperiments(
     stdout.write(escapedJson({ experiments }));
     return 0;
   }
-  const lines = shown.flatMap(({ experiment, cases, environment }) => [
+  const lines = shown.flatMap(({ experiment, early_exit, cases, environment }) => [
     `${experiment}: ${counted(cases.length, 'case')}, ${cases.filter((one) => 'reused_from' in one).length} of them reused`,
     ...(environment ? [`  prepare ${previewLine(environment)}`] : []),
+    ...(early_exit && cases.some((one) => 'runs_because' in one)
+      ? ['  early exit: a case below that runs does not if another trial passes before it']
+      : []),
     ...cases.map((one) =>
       'reused_from' in one
         ? `  reused  ${one.case_id}, from run ${one.reused_from}`
-        : `  runs    ${one.case_id}: ${one.runs_because}`,
+        : 'left_out_because' in one
+          ? `  not run ${one.case_id}: ${one.left_out_because}`
+          : `  runs    ${one.case_id}: ${one.runs_because}`,
     ),
   ]);
   stdout.write(`${[...lines, '', 'Nothing was started.'].join('\n')}\n`);

@@ -159,6 +159,8 @@ function addExp(program: Command, action: ActionOf): void {
     .option('--tag <tag>', 'only evals with this tag (repeatable)', collect, [])
     .option('--budget <usd>', 'most US dollars that all attempts may cost', positiveNumber)
     .option('--timeout <seconds>', 'limit of one attempt', positiveNumber)
+    .option('--early-exit', 'do not run the other attempts of an eval after one has passed')
+    .option('--no-early-exit', 'run all attempts, also where the experiment says otherwise')
     .addOption(
       new Option(
         '--rerun <which>',

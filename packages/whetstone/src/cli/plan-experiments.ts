@@ -27,6 +27,7 @@ export type ExperimentOptions = {
   tag: string[];
   budget?: number;
   timeout?: number;
+  earlyExit?: boolean;
 };
 
 /** An experiment as the configuration of a run. `trials`: attempts per eval and variant. */
@@ -123,6 +124,7 @@ const overridesOf = ({
   sandbox,
   timeout,
   budget,
+  earlyExit,
 }: ExperimentOptions): ExperimentOverrides =>
   present({
     agent,
@@ -130,5 +132,6 @@ const overridesOf = ({
     runs,
     sandbox,
     budget,
+    earlyExit,
     timeoutMs: timeout === undefined ? undefined : timeout * 1000,
   });

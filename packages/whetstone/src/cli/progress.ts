@@ -30,6 +30,9 @@ function plainProgress(stream: NodeJS.WriteStream, colors: Colors): Progress {
         stream.write(`${environmentLine(event, colors)}\n`);
       } else if (event.type === 'case.retried') {
         stream.write(`${colors.yellow('retry')}  ${label(event.planned)}  ${oneLine(event.evidence, 120)}\n`);
+      } else if (event.type === 'case.left-out') {
+        done += 1;
+        stream.write(`[${done}/${total}] ${leftOutLine(event.planned, colors)}\n`);
       } else if (event.type === 'case.finished') {
         done += 1;
         stream.write(`[${done}/${total}] ${caseLine(event.planned, event.row, colors)}\n`);
@@ -79,6 +82,10 @@ async function liveProgress(stream: NodeJS.WriteStream, colors: Colors): Promise
         stream.write(`${environmentLine(event, colors)}\n`);
       } else if (event.type === 'case.started') {
         running.set(event.planned.id, { planned: event.planned, since: Date.now() });
+      } else if (event.type === 'case.left-out') {
+        before += 1;
+        update.clear();
+        stream.write(`${leftOutLine(event.planned, colors)}\n`);
       } else if (event.type === 'case.finished') {
         running.delete(event.planned.id);
         rows.push(event.row);
@@ -138,6 +145,9 @@ function caseLine(planned: PlannedCase, row: CaseRow, colors: Colors): string {
   const why = row.outcome === 'passed' ? '' : `  ${kind}${oneLine(row.evidence ?? '', 120)}`;
   return `${mark}  ${label(planned)}  ${seconds(row.duration_seconds)}${why}`;
 }
+
+const leftOutLine = (planned: PlannedCase, colors: Colors): string =>
+  `${colors.dim('not run')}  ${label(planned)}  another trial has passed`;
 
 const label = ({ agent, task, variant, trial }: PlannedCase): string =>
   `${agent} · ${task} · ${variant} · ${trial}`;

@@ -30,7 +30,7 @@ export async function touchedExperiments(
   const touched = [];
   for (const one of planned) {
     const { found } = await previewReuse(one.config, { ...reuse, trials: one.trials });
-    const isTouched = [...found.values()].some((known) => !('row' in known) && !known.isStored);
+    const isTouched = [...found.values()].some((known) => 'why' in known && !known.isStored);
     if (isTouched) touched.push(one);
   }
   return touched;

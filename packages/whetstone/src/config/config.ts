@@ -19,6 +19,10 @@ export type Config = {
   /** In file order. The legacy `agent:` shape is one agent. */
   agents: AgentConfig[];
   tasksFile: string;
+  /** What comparisons are about. Default: the pass rate. */
+  metric?: 'pass_rate' | 'score';
+  /** After a pass, the other trials of the same agent, task and variant do not run. Default: all run. */
+  earlyExit?: boolean;
   /** More that no agent may see: files and folders, absolute, with what they are. */
   alsoWithheld?: { file: string; what: string }[];
   /** The config's own task file, where `--tasks` names another one. Its tasks do not run. */

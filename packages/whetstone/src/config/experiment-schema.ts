@@ -20,6 +20,8 @@ export const experimentSchema = z.object({
   model: name.nullish(),
   runs: z.int().min(1).nullish(),
   flags: z.record(z.string(), z.unknown()).nullish(),
+  metric: z.enum(['pass_rate', 'score']).nullish(),
+  earlyExit: z.boolean().nullish(),
   evals: z
     .union([text, z.array(text)])
     .or(functionSchema)

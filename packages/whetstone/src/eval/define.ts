@@ -81,6 +81,16 @@ export type ExperimentDefinition = {
   model?: string;
   /** Attempts per eval and variant. Default: 1. */
   runs?: number;
+  /**
+   * What variants are compared by: the share of passed attempts, or the share of the points of `score(points)`. Declared
+   * here, because a metric that is chosen after the results proves nothing. Default: `pass_rate`.
+   */
+  metric?: 'pass_rate' | 'score';
+  /**
+   * Does not run the remaining attempts of an eval and variant after one has passed. Variants are then compared by whether
+   * any of the attempts passed (pass@k), so that `metric: 'score'` is an error. Default: false.
+   */
+  earlyExit?: boolean;
   /** Passed to the agent as `ctx.flags` and to the eval as `t.flags`. */
   flags?: Readonly<Record<string, unknown>>;
   /** Ids of evals or beginnings of ids, or a function of the id. Default: all. */

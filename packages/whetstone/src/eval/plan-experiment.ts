@@ -28,6 +28,7 @@ export type ExperimentOverrides = {
   timeoutMs?: number;
   budget?: number;
   sandbox?: string;
+  earlyExit?: boolean;
 };
 
 /** Loads an experiment, with the code that it has, into this process. */
@@ -101,6 +102,15 @@ export function planExperiment(
   },
 ): Config {
   const { flags } = definition;
+  const metric = definition.metric ?? undefined;
+  const earlyExit = overrides.earlyExit ?? definition.earlyExit ?? false;
+  if (earlyExit && metric === 'score') {
+    throw new WhetstoneError(
+      'experiment-invalid',
+      'Early exit does not run attempts after a pass, so that there would be no comparison of scores.',
+      { where: file, hint: "Leave out early exit, or `metric: 'score'`." },
+    );
+  }
   const timeoutMs = overrides.timeoutMs ?? definition.timeoutMs ?? ONE_HOUR_MS;
   const arms = variants.length > 0 ? variants : [{ name: 'baseline', description: '', overlays: [] }];
   const budget = overrides.budget ?? definition.budget;
@@ -137,7 +147,8 @@ export function planExperiment(
       overrides.sandbox === undefined
         ? (sandbox ?? project.sandbox ?? { provider: 'process' })
         : sandboxNamed(overrides.sandbox),
-    ...present({ seed: project.seed, environment: project.environment, judge }),
+    ...present({ seed: project.seed, environment: project.environment, judge, metric }),
+    ...(earlyExit && { earlyExit }),
     ...(gateway && {
       gateway:
         budget === undefined ? gateway : { ...gateway, runBudget: { ...gateway.runBudget, costUsd: budget } },

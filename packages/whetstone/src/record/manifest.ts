@@ -17,6 +17,10 @@ export const manifestSchema = z.object({
   trials: z.number().int().positive(),
   jobs: z.number().int().positive(),
   baseline: z.string(),
+  /** What comparisons are about, declared before the first case. Absent: the pass rate. */
+  metric: z.enum(['pass_rate', 'score', 'pass_at_k']).optional(),
+  /** After a pass, the other trials of the same task, agent and variant were not to run. Absent: all were to run. */
+  early_exit: z.literal(true).optional(),
   case_count: z.number().int(),
   agents: z.array(
     z.object({ name: z.string(), kind: z.string(), version: z.string().nullable(), fingerprint: z.string() }),

@@ -2,7 +2,8 @@ import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
 import { FEWEST_TASKS } from '../stats/population-difference.ts';
 import { type Calibration, replayVerdicts } from '../stats/replay-verdicts.ts';
-import { caseResults, taskCounts } from './case-results.ts';
+import { caseResults } from './case-results.ts';
+import { requireAllTrials, taskCounts } from './task-values.ts';
 
 /** What the verdicts of a suite are worth, for one arm. `calibration` is `null` where it has fewer than four tasks. */
 export type ArmCalibration = {
@@ -19,6 +20,7 @@ export function calibrateRun(
   { manifest, rows }: { manifest: Manifest; rows: readonly CaseRow[] },
   { effect, replays }: { effect: number; replays: number },
 ): ArmCalibration[] {
+  requireAllTrials(manifest);
   const cases = caseResults(manifest, rows);
   return [...Map.groupBy(cases, (one) => JSON.stringify([one.agent_name, one.variant]))].flatMap(
     ([seed, ofArm]) => {

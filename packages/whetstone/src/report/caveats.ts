@@ -10,6 +10,7 @@ export function findCaveats(manifest: Manifest, cases: readonly CaseResult[]): s
   return [
     ...aboutTheModel(manifest),
     ...aboutTheSample(manifest),
+    ...aboutTheMetric(manifest, cases),
     ...aboutReuse(cases),
     ...aboutSkipped(cases),
     ...aboutServers(cases),
@@ -54,6 +55,19 @@ function aboutTheModel(manifest: Manifest): string[] {
     isScripted(manifest) && 'The model was a script: these numbers say nothing about a real model.',
     unversioned.length > 0 &&
       `The version of ${unversioned.join(', ')} is unknown, so another run may have used a different one.`,
+  );
+}
+
+function aboutTheMetric({ metric, early_exit, trials }: Manifest, cases: readonly CaseResult[]): string[] {
+  const notRun = cases.filter(({ isNotRun }) => isNotRun).length;
+  const graded = cases.filter(({ row }) => row?.outcome === 'passed' || row?.outcome === 'failed');
+  const open = graded.filter(({ share }) => share === undefined).length;
+  return sentences(
+    early_exit !== undefined &&
+      `Early exit: ${notRun} of ${counted(cases.length, 'case')} did not run because another trial of the same work had passed. There is no pass rate per trial and no pass^${trials}, comparisons are about pass@${trials}, and tokens and cost are those of the trials that ran.`,
+    metric === 'score' &&
+      open > 0 &&
+      `The score of ${counted(open, 'case')} is not known, although the outcome is: no assertion has points, or not all of them were evaluated. These scores are missing data.`,
   );
 }
 

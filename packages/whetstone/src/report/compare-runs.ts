@@ -1,14 +1,15 @@
 import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
 import { logRatio, type Ratio } from '../stats/log-ratio.ts';
-import { type CaseResult, caseResults, type TaskCount, taskCounts } from './case-results.ts';
+import { type CaseResult, caseResults } from './case-results.ts';
 import { type ArmPair, compareVariants } from './compare-variants.ts';
 import { aboutTheContext } from './context-caveats.ts';
 import { type Gate, type GateResult, judgeGate } from './gate.ts';
 import { groupFailures } from './group-failures.ts';
 import { type RunDifference, runDifferences } from './run-differences.ts';
 import { summarizeArm } from './summarize-arm.ts';
-import type { Arm, Comparison } from './summary.ts';
+import type { Arm, Comparison, Summary } from './summary.ts';
+import { commonMetric, type TaskCount, taskCounts } from './task-values.ts';
 
 /** A run, or some arms of it. `label` is how the user named it. */
 export type Side = {
@@ -45,7 +46,7 @@ export type PairComparison = {
   a: Arm;
   b: Arm;
   comparison: Comparison;
-  /** Tasks whose rate differs, the largest gain of B first. */
+  /** Tasks whose pass rate differs, the largest gain of B first. None with early exit. */
   flips: { task: string; a: TaskCount; b: TaskCount }[];
   /** How many times as much B takes as A, per task and trial. Exploratory: makes no verdict. */
   ratios: { cost: Ratio | null; tokens: Ratio | null; seconds: Ratio | null };
@@ -57,9 +58,10 @@ export type PairComparison = {
 export function compareRuns(a: Side, b: Side, gate?: Gate): RunComparison {
   const excluded = excludedTasks(a.manifest, b.manifest);
   const left = new Set(excluded.map(({ task }) => task));
-  const [armsOfA, armsOfB] = [armsOf(a, left), armsOf(b, left)];
+  const metric = commonMetric(a.manifest, b.manifest);
+  const [armsOfA, armsOfB] = [armsOf(a, left, metric), armsOf(b, left, metric)];
   const matched = pairArms(armsOfA, armsOfB);
-  const pairs = matched.map(({ a, b }): ArmPair => ({ variant: b, baseline: a }));
+  const pairs = matched.map(({ a, b }): ArmPair => ({ variant: b, baseline: a, metric }));
   const comparisons = compareVariants(pairs);
   const used = new Set(matched.flatMap(({ a, b }) => [a, b]));
   const unpaired = (side: 'a' | 'b', arms: readonly ArmOfSide[]) =>
@@ -70,13 +72,13 @@ export function compareRuns(a: Side, b: Side, gate?: Gate): RunComparison {
     b: factsOf(b),
     pairs: matched.flatMap(({ a, b }, i) => {
       const comparison = comparisons[i];
-      return comparison ? [{ a: a.arm, b: b.arm, comparison, ...detailsOf(a.cases, b.cases) }] : [];
+      return comparison ? [{ a: a.arm, b: b.arm, comparison, ...detailsOf(a.cases, b.cases, metric) }] : [];
     }),
     unpaired_arms: [...unpaired('a', armsOfA), ...unpaired('b', armsOfB)],
     excluded_tasks: excluded,
     differences: runDifferences(a, b),
     exposure: aboutTheContext([...used].flatMap(({ cases }) => cases)),
-    caveats: caveatsOf(a, b),
+    caveats: caveatsOf(a, b, metric),
     gate: gate ? judgeGate(gate, pairs) : null,
   };
 }
@@ -104,7 +106,11 @@ function excludedTasks(a: Manifest, b: Manifest): RunComparison['excluded_tasks'
 
 const contentOf = ({ fingerprint, commit }: Manifest['tasks'][number]): string => `${fingerprint} ${commit}`;
 
-function armsOf({ manifest, rows, agent, variant }: Side, left: ReadonlySet<string>): ArmOfSide[] {
+function armsOf(
+  { manifest, rows, agent, variant }: Side,
+  left: ReadonlySet<string>,
+  metric: Summary['metric'],
+): ArmOfSide[] {
   const cases = caseResults(manifest, rows).filter(
     (one) =>
       !left.has(one.task_id) &&
@@ -114,7 +120,7 @@ function armsOf({ manifest, rows, agent, variant }: Side, left: ReadonlySet<stri
   return [...Map.groupBy(cases, (one) => JSON.stringify([one.agent_name, one.variant])).values()].flatMap(
     (ofArm) => {
       const [first] = ofArm;
-      return first ? [{ arm: summarizeArm(first.agent_name, first.variant, ofArm), cases: ofArm }] : [];
+      return first ? [{ arm: summarizeArm(first.agent_name, first.variant, { cases: ofArm, metric: metric.kind }), cases: ofArm }] : [];
     },
   );
 }
@@ -143,9 +149,11 @@ function pairArms(ofA: readonly ArmOfSide[], ofB: readonly ArmOfSide[]): { a: Ar
 function detailsOf(
   a: readonly CaseResult[],
   b: readonly CaseResult[],
+  metric: Summary['metric'],
 ): Pick<PairComparison, 'flips' | 'ratios' | 'failures'> {
   return {
-    flips: flipsOf(taskCounts(a), taskCounts(b)),
+    // Trials that ended with the first pass have no rate.
+    flips: metric.kind === 'pass_at_k' ? [] : flipsOf(taskCounts(a), taskCounts(b)),
     ratios: {
       cost: ratioOf(a, b, (row) => row.cost_usd),
       tokens: ratioOf(a, b, (row) => row.total_tokens),
@@ -199,7 +207,7 @@ function failuresOf(a: readonly CaseResult[], b: readonly CaseResult[]): PairCom
     .sort((one, other) => other.a + other.b - (one.a + one.b) || (one.class < other.class ? -1 : 1));
 }
 
-function caveatsOf(a: Side, b: Side): string[] {
+function caveatsOf(a: Side, b: Side, { kind, title }: Summary['metric']): string[] {
   const scripted = [a, b].some(({ manifest }) => manifest.gateway?.mode === 'script');
   return [
     ...(scripted ? ['The model was a script: these numbers say nothing about a real model.'] : []),
@@ -208,6 +216,6 @@ function caveatsOf(a: Side, b: Side): string[] {
       : [
           'The two sides did not run side by side. If the model or its provider changed by 2 to 5 points in between, "better" and "worse" are wrong in 8 to 33 % of such comparisons instead of 5 %. To be sure, run both variants in one run.',
         ]),
-    'Cost, tokens and time are exploratory: only the pass rate makes a verdict.',
+    `Cost, tokens and time are exploratory: only ${kind === 'pass_at_k' ? title : `the ${title}`} makes a verdict.`,
   ];
 }

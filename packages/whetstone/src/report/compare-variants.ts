@@ -1,5 +1,5 @@
 import { holm } from '../stats/holm.ts';
-import { labelPermutationP } from '../stats/label-permutation.ts';
+import { labelPermutationP, type TaskCounts } from '../stats/label-permutation.ts';
 import {
   FEWEST_TASKS,
   minimumDetectableDifference,
@@ -8,31 +8,34 @@ import {
   tasksNeeded,
   trialNoise,
 } from '../stats/population-difference.ts';
-import { type CaseResult, type TaskCount, taskCounts } from './case-results.ts';
+import type { CaseResult } from './case-results.ts';
 import { decideVerdict, explainVerdict, type Measured, PLANNED_DIFFERENCE } from './comparison-verdict.ts';
-import type { Arm, Comparison } from './summary.ts';
+import type { Arm, Comparison, Estimate, Summary } from './summary.ts';
+import { taskValues } from './task-values.ts';
 
 /** An arm with its planned cases. */
 export type ArmCases = { arm: Arm; cases: readonly CaseResult[] };
 
-/** A variant with the baseline of the same agent. */
-export type ArmPair = { variant: ArmCases; baseline: ArmCases };
+/** A variant with the baseline of the same agent, and what they are compared by. */
+export type ArmPair = { variant: ArmCases; baseline: ArmCases; metric: Summary['metric'] };
 
 /** Compares variants with their baselines, paired by task. Holm's correction is over all of them (statistics, R6). */
 export function compareVariants(pairs: readonly ArmPair[]): Comparison[] {
-  const measured = pairs.map(measure);
-  const adjusted = holm(measured.map((one) => one.p_value ?? 1));
-  return measured.map((one, i) => {
+  const measured = pairs.map((pair) => ({ metric: pair.metric, one: measure(pair) }));
+  const adjusted = holm(measured.map(({ one }) => one.p_value ?? 1));
+  return measured.map(({ metric, one }, i) => {
     const adjusted_p_value = one.p_value === null ? null : (adjusted[i] ?? null);
     const known = { ...one, adjusted_p_value };
     const verdict = decideVerdict(known);
-    return { ...known, verdict, sentence: `${verdict}: ${explainVerdict(known, verdict, pairs.length)}` };
+    const why = explainVerdict(known, verdict, { compared: pairs.length, metric });
+    return { ...known, verdict, sentence: `${verdict}: ${why}` };
   });
 }
 
-function measure({ variant, baseline }: ArmPair): Measured {
-  const ofVariant = taskCounts(variant.cases);
-  const ofBaseline = taskCounts(baseline.cases);
+function measure(pair: ArmPair): Measured {
+  const { variant, baseline, metric } = pair;
+  const ofVariant = taskValues(variant.cases, metric.kind);
+  const ofBaseline = taskValues(baseline.cases, metric.kind);
   const tasks = [...new Set(variant.cases.map((one) => one.task_id))];
   const pairs = pairsOf(ofVariant, ofBaseline);
   const found = pairs.length === 0 ? null : populationDifference(pairs.map(differenceOf));
@@ -47,20 +50,22 @@ function measure({ variant, baseline }: ArmPair): Measured {
     difference: found?.difference ?? null,
     interval: judged?.interval ?? null,
     p_value: judged?.pValue ?? null,
-    these_tasks_p_value: haveTrialsToDeal(pairs) ? labelPermutationP(pairs) : null,
-    bounds: boundsOf(variant.arm.bounds, baseline.arm.bounds),
-    interval_bounds: intervalBounds({ variant, baseline }),
+    these_tasks_p_value:
+      metric.kind === 'pass_rate' && haveTrialsToDeal(pairs) ? labelPermutationP(pairs.map(countsOf)) : null,
+    bounds: boundsOf(variant.arm.primary.bounds, baseline.arm.primary.bounds),
+    interval_bounds: intervalBounds(pair),
     ...planning(pairs.map(differenceOf), found?.standardDeviation ?? null),
   };
 }
 
-type Pair = { variant: TaskCount; baseline: TaskCount };
+/** The values of one task in both arms, at least one in each. */
+type Pair = { variant: readonly number[]; baseline: readonly number[] };
 
 /** With one trial per arm, the trials of a task say nothing about that task only (statistics, R2). */
 const haveTrialsToDeal = (pairs: readonly Pair[]): boolean =>
-  pairs.length > 0 && pairs.every(({ variant, baseline }) => variant.trials > 1 && baseline.trials > 1);
+  pairs.length > 0 && pairs.every(({ variant, baseline }) => variant.length > 1 && baseline.length > 1);
 
-function pairsOf(ofVariant: Map<string, TaskCount>, ofBaseline: Map<string, TaskCount>): Pair[] {
+function pairsOf(ofVariant: Map<string, number[]>, ofBaseline: Map<string, number[]>): Pair[] {
   return [...ofVariant].flatMap(([task, variant]) => {
     const baseline = ofBaseline.get(task);
     return baseline ? [{ variant, baseline }] : [];
@@ -72,31 +77,37 @@ function pairsOf(ofVariant: Map<string, TaskCount>, ofBaseline: Map<string, Task
  * seen from the variant; without it they are left out.
  */
 export function taskDifferences(
-  { variant, baseline }: ArmPair,
+  { variant, baseline, metric }: ArmPair,
   missing?: 'against' | 'in-favor',
 ): TaskDifference[] {
-  const isFavored = missing === undefined ? undefined : missing === 'in-favor';
-  const ofVariant = taskCounts(variant.cases, isFavored);
-  const ofBaseline = taskCounts(baseline.cases, isFavored === undefined ? undefined : !isFavored);
+  const [ofMissing, inBaseline] =
+    missing === undefined ? [] : missing === 'in-favor' ? ([1, 0] as const) : ([0, 1] as const);
+  const ofVariant = taskValues(variant.cases, metric.kind, ofMissing);
+  const ofBaseline = taskValues(baseline.cases, metric.kind, inBaseline);
   return pairsOf(ofVariant, ofBaseline).map(differenceOf);
 }
 
-function differenceOf({ variant, baseline }: Pair): TaskDifference {
-  return {
-    difference: variant.passed / variant.trials - baseline.passed / baseline.trials,
-    trials: { variant: variant.trials, baseline: baseline.trials },
-  };
-}
+const countsOf = ({ variant, baseline }: Pair): TaskCounts => ({
+  variant: { passed: sum(variant), trials: variant.length },
+  baseline: { passed: sum(baseline), trials: baseline.length },
+});
 
-const boundsOf = (variant: Arm['bounds'], baseline: Arm['bounds']): Comparison['bounds'] =>
+const differenceOf = ({ variant, baseline }: Pair): TaskDifference => ({
+  difference: sum(variant) / variant.length - sum(baseline) / baseline.length,
+  trials: { variant: variant.length, baseline: baseline.length },
+});
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+const boundsOf = (variant: Estimate['bounds'], baseline: Estimate['bounds']): Comparison['bounds'] =>
   variant && baseline && [variant[0] - baseline[1], variant[1] - baseline[0]];
 
 /** The intervals over all planned cases, if those without a result came out against the variant, and for it. */
-function intervalBounds({ variant, baseline }: ArmPair): Comparison['interval_bounds'] {
-  const isComplete = [variant, baseline].every(({ arm }) => arm.error + arm.missing === 0);
+function intervalBounds(pair: ArmPair): Comparison['interval_bounds'] {
+  const isComplete = [pair.variant, pair.baseline].every(({ arm }) => arm.primary.missing === 0);
   if (isComplete) return null;
   const intervalIf = (missing: 'against' | 'in-favor') => {
-    const differences = taskDifferences({ variant, baseline }, missing);
+    const differences = taskDifferences(pair, missing);
     return differences.length === 0 ? null : populationDifference(differences).interval;
   };
   return { against: intervalIf('against'), in_favor: intervalIf('in-favor') };

@@ -1,7 +1,7 @@
 import type { Interval } from '../stats/interval.ts';
 import { FEWEST_TASKS } from '../stats/population-difference.ts';
 import { counted, percentNumber, points, pointsRange, pValue } from './format.ts';
-import type { Comparison } from './summary.ts';
+import type { Comparison, Summary } from './summary.ts';
 
 /** The difference for which a comparison says how many tasks it needs. It is not the observed one (statistics, R3). */
 export const PLANNED_DIFFERENCE = 0.1;
@@ -35,13 +35,19 @@ function excludesNone(interval: Interval): boolean {
 }
 
 /** The sentence that explains a verdict: what was found, and for an inconclusive one what would settle it. */
-export function explainVerdict(known: Known, verdict: Comparison['verdict'], compared: number): string {
+export function explainVerdict(
+  known: Known,
+  verdict: Comparison['verdict'],
+  { compared, metric }: { compared: number; metric: Summary['metric'] },
+): string {
   const { difference, interval, adjusted_p_value: p, tasks } = known;
-  if (difference === null) return 'no task has a result in both arms';
+  // The pass rate goes without saying.
+  const what = metric.kind === 'pass_rate' ? '' : `${metric.title} `;
+  if (difference === null) return `no task has a ${what.trimEnd() || 'result'} in both arms`;
   if (interval === null || p === null) {
-    return `${points(difference)} pp on ${counted(tasks, 'task')}; for tasks like these, fewer than ${FEWEST_TASKS} tasks can settle nothing${onTheseTasks(known)}`;
+    return `${what}${points(difference)} pp on ${counted(tasks, 'task')}; for tasks like these, fewer than ${FEWEST_TASKS} tasks can settle nothing${onTheseTasks(known)}`;
   }
-  const found = `${points(difference)} pp for tasks like these, 95 % interval ${pointsRange(interval.low, interval.high)} over ${counted(tasks, 'task')}`;
+  const found = `${what}${points(difference)} pp for tasks like these, 95 % interval ${pointsRange(interval.low, interval.high)} over ${counted(tasks, 'task')}`;
   const correction = compared > 1 ? ` after Holm's correction for ${compared} comparisons` : '';
   if (verdict !== 'inconclusive') return `${found} (${pValue(p)}${correction})${unpaired(known)}`;
   if (isSignificant(known)) {

@@ -12,8 +12,7 @@ export type JunitRun = { summary: Summary; manifest: Manifest; rows: readonly Ca
 
 /**
  * JUnit XML of one run or of several: one suite per agent × variant, one test case per planned case. A failed case is a
- * `<failure>`, an infrastructure error an `<error>`, an unfinished case or one that skipped itself
- * `<skipped>`.
+ * `<failure>`, an infrastructure error an `<error>`, a case that did not run, has not finished or skipped itself a `<skipped>`.
  */
 export function renderJunit(runs: readonly JunitRun[]): string {
   const all = runs.map((run) => ({ ...run, cases: caseResults(run.manifest, run.rows) }));
@@ -24,7 +23,7 @@ export function renderJunit(runs: readonly JunitRun[]): string {
     tests: sum(({ planned }) => planned),
     failures: sum(({ failed }) => failed),
     errors: sum(({ error }) => error),
-    skipped: sum(({ missing, skipped }) => missing + skipped),
+    skipped: sum(({ missing, skipped, not_run }) => missing + skipped + not_run),
     time: duration(all.flatMap(({ cases }) => cases)),
   });
   return [
@@ -45,7 +44,7 @@ function testSuite(arm: Arm, manifest: Manifest, cases: readonly CaseResult[], l
     tests: ofArm.length,
     failures: arm.failed,
     errors: arm.error,
-    skipped: arm.missing + arm.skipped,
+    skipped: arm.missing + arm.skipped + arm.not_run,
     time: duration(ofArm),
     timestamp: manifest.created_at,
   });
@@ -80,7 +79,8 @@ function testCase(one: CaseResult, logTail: LogTail): string[] {
   });
   const { row } = one;
   if (row === null) {
-    return [`    <testcase${head}>`, '      <skipped message="not finished"/>', '    </testcase>'];
+    const why = one.isNotRun ? 'not run: another trial had passed' : 'not finished';
+    return [`    <testcase${head}>`, `      <skipped message="${why}"/>`, '    </testcase>'];
   }
   const isPassed = row.outcome === 'passed';
   const isSkipped = row.outcome === 'skipped';

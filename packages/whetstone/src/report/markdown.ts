@@ -14,7 +14,7 @@ import {
   UNKNOWN,
 } from './format.ts';
 import { markdownCode, markdownLink, markdownTable, markdownText } from './markdown-text.ts';
-import type { Arm, Cell, Comparison, FailureGroup, Summary } from './summary.ts';
+import type { Arm, Cell, Comparison, FailureGroup, Metric, Summary } from './summary.ts';
 
 /** How many cases of one failure class are listed. */
 const CASES_SHOWN = 50;
@@ -24,7 +24,7 @@ export function renderMarkdown(summary: Summary, manifest: Manifest, rows: reado
   const rowById = new Map(rows.map((row) => [row.case_id, row]));
   const sections = [
     introduction(summary),
-    arms(summary.arms),
+    arms(summary),
     comparisons(summary),
     matrix(summary.cells),
     failures(summary.failures, rowById),
@@ -45,6 +45,7 @@ function introduction({ run_id, headline, cases }: Summary): string[] {
     counted(cases.error, 'error'),
     `${cases.missing} not finished`,
     ...(cases.skipped > 0 ? [`${cases.skipped} skipped`] : []),
+    ...(cases.not_run > 0 ? [`${cases.not_run} not run after a pass`] : []),
   ];
   return [
     `# Run ${markdownText(run_id)}`,
@@ -74,11 +75,17 @@ function table<Row extends { agent: string; variant: string }>(
 const nameOf = ({ agent, variant }: { agent: string; variant: string }): string =>
   `${markdownText(agent)}, ${markdownText(variant)}`;
 
-const ARM_COLUMNS: Columns<Arm> = [
-  ['Pass rate (95 %)', (arm) => rateWithInterval(arm.pass_rate, arm.pass_rate_interval)],
+/** The primary metric comes first, with its bounds. */
+const armColumns = ({ metric, arms }: Summary): Columns<Arm> => [
+  [`${capitalized(metric.title)} (95 %)`, (arm) => rateWithInterval(arm.primary.value, arm.primary.interval)],
   ['Bounds', boundsText],
+  ...(metric.kind === 'score' ? [['Pass rate (95 %)', passRate] as const] : []),
+  ...(metric.kind !== 'score' && arms.some(({ score }) => score)
+    ? [['Score (95 %)', meanScore] as const]
+    : []),
   ['Passed', (arm) => `${arm.passed}/${arm.trials}`],
   ['Without result', (arm) => String(arm.error + arm.missing)],
+  ...(arms.some((arm) => arm.not_run > 0) ? [['Not run', (arm: Arm) => String(arm.not_run)] as const] : []),
   ['Agent time', (arm) => seconds(arm.median_agent_seconds)],
   ['Files', (arm) => arm.mean_changed_files?.toFixed(1) ?? UNKNOWN],
   ['Tokens', (arm) => tokens(arm.total_tokens, arm.tokens_unknown)],
@@ -86,29 +93,41 @@ const ARM_COLUMNS: Columns<Arm> = [
   ['Cost per pass', (arm) => dollars(arm.cost_per_pass_usd)],
 ];
 
-function arms(all: readonly Arm[]): string[] {
+const passRate = (arm: Arm): string => rateWithInterval(arm.pass_rate, arm.pass_rate_interval);
+const meanScore = ({ score }: Arm): string => rateWithInterval(score?.value ?? null, score?.interval ?? null);
+const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+/** What the primary metric is. */
+const MEANING: Record<Metric, string> = {
+  pass_rate: 'The pass rate is the mean over tasks of the share of passed trials.',
+  score: 'The score is the mean over tasks of the share of the points; the pass rate only describes.',
+  pass_at_k:
+    'A task counts when any of its trials passed: the others then do not run, so that there is no pass rate.',
+};
+
+function arms(summary: Summary): string[] {
+  const { arms: all, metric } = summary;
   return [
-    '## Pass rates',
+    `## ${capitalized(metric.title)}${metric.kind === 'pass_rate' ? 's' : ''}`,
     '',
-    ...table(all, ARM_COLUMNS),
+    ...table(all, armColumns(summary)),
     '',
-    'The pass rate is the mean over tasks of the share of passed trials; its interval takes tasks as clusters. Bounds: the lowest and the highest rate over all planned cases that the cases without a result still allow. Time: median. Files: mean.',
+    `${MEANING[metric.kind]} Its interval takes tasks as clusters. Bounds: the lowest and the highest value over all planned cases that the cases without a result still allow. Time: median. Files: mean.`,
     '',
     `Tokens and cost: ${usageSources(all)}`,
     ...severalTrials(all),
   ];
 }
 
-function boundsText({ bounds, error, missing }: Arm): string {
-  return bounds === null || error + missing === 0
-    ? UNKNOWN
-    : `${percentNumber(bounds[0])}–${percentNumber(bounds[1])} %`;
+function boundsText({ primary: { bounds, missing } }: Arm): string {
+  return bounds === null || missing === 0 ? UNKNOWN : `${percentNumber(bounds[0])}–${percentNumber(bounds[1])} %`;
 }
 
 function severalTrials(all: readonly Arm[]): string[] {
   const lines = all.flatMap((arm) => {
     if (arm.pass_at_k === null) return [];
     const { k, any, all: every } = arm.pass_at_k;
+    if (every === null) return [];
     return [`- ${nameOf(arm)}: pass@${k} ${percentNumber(any)} %, pass^${k} ${percentNumber(every)} %.`];
   });
   if (lines.length === 0) return [];

@@ -2,7 +2,8 @@ import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
 import { minimumDetectableDifference, tasksNeeded } from '../stats/population-difference.ts';
 import { ASSUMED_SPREAD, estimateSpread, type Spread, spreadWith } from '../stats/spread.ts';
-import { type CaseResult, caseResults, taskCounts } from './case-results.ts';
+import { type CaseResult, caseResults } from './case-results.ts';
+import { requireAllTrials, taskCounts } from './task-values.ts';
 
 /** What an experiment should find, and how. */
 export type PlanQuestion = {
@@ -46,6 +47,7 @@ export function planPower(
   { effect, power, trials, tasks, jobs }: PlanQuestion,
   earlier?: { manifest: Manifest; rows: readonly CaseRow[] },
 ): PowerPlan {
+  if (earlier) requireAllTrials(earlier.manifest);
   const known = earlier && factsOf(earlier.manifest, caseResults(earlier.manifest, earlier.rows));
   const spread = known?.estimated?.spread ?? ASSUMED_SPREAD;
   const arms = known?.arms ?? 2;

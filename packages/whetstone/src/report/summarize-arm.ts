@@ -2,31 +2,40 @@ import type { CaseRow } from '../record/row.ts';
 import { clusteredMean } from '../stats/clustered-mean.ts';
 import { median } from '../stats/median.ts';
 import { passAtK, passHatK } from '../stats/pass-at-k.ts';
-import { clusteredWilson } from '../stats/wilson-interval.ts';
-import { type CaseResult, countOutcomes, isSkipped, taskCounts } from './case-results.ts';
-import type { Arm } from './summary.ts';
+import { type CaseResult, countOutcomes, isSkipped } from './case-results.ts';
+import type { Arm, Metric } from './summary.ts';
+import { estimate, taskValues } from './task-values.ts';
 
 /** The numbers of one agent × variant over its planned cases. */
-export function summarizeArm(agent: string, variant: string, cases: readonly CaseResult[]): Arm {
+export function summarizeArm(
+  agent: string,
+  variant: string,
+  { cases, metric }: { cases: readonly CaseResult[]; metric: Metric },
+): Arm {
   const rows = cases.flatMap((one) => one.row ?? []);
-  const { passed, failed, error, skipped, missing } = countOutcomes(cases);
-  const counted = cases.length - skipped;
-  const rates = [...taskCounts(cases).values()].map((count) => count.passed / count.trials);
+  const counts = countOutcomes(cases);
+  const { passed, failed } = counts;
+  const rate = estimate(cases, 'pass_rate');
+  const primary = metric === 'pass_rate' ? rate : estimate(cases, metric);
+  // Trials that stop at the first pass would show too high a rate where they are few.
+  const isCut = metric === 'pass_at_k';
+  const isGraded = rows.some((row) => row.max_score !== undefined);
   return {
     agent,
     variant,
     tasks: new Set(cases.map((one) => one.task_id)).size,
     trials: passed + failed,
-    passed,
-    failed,
-    error,
-    skipped,
-    missing,
+    ...counts,
     retries: sum(rows.map((row) => row.retries)),
-    pass_rate: mean(rates),
-    pass_rate_interval: rates.length === 0 ? null : clusteredWilson(rates, passed + failed),
-    bounds: counted === 0 ? null : [passed / counted, (passed + error + missing) / counted],
-    pass_at_k: passOverTrials(cases.filter((one) => !isSkipped(one))),
+    primary,
+    score: isGraded ? (metric === 'score' ? primary : estimate(cases, 'score')) : null,
+    pass_rate: isCut ? null : rate.value,
+    pass_rate_interval: isCut ? null : rate.interval,
+    bounds: rate.bounds,
+    pass_at_k: passOverTrials(
+      cases.filter((one) => !isSkipped(one)),
+      isCut,
+    ),
     median_agent_seconds: median(known(rows, (row) => row.agent_duration_seconds)),
     median_seconds: median(rows.map((row) => row.duration_seconds)),
     mean_changed_files: mean(
@@ -38,16 +47,22 @@ export function summarizeArm(agent: string, variant: string, cases: readonly Cas
   };
 }
 
-function passOverTrials(cases: readonly CaseResult[]): Arm['pass_at_k'] {
+function passOverTrials(cases: readonly CaseResult[], isCut: boolean): Arm['pass_at_k'] {
   const planned = Map.groupBy(cases, (one) => one.task_id);
   const k = Math.min(...[...planned.values()].map((trials) => trials.length));
-  const counts = [...taskCounts(cases).values()];
-  if (counts.length === 0 || k < 2) return null;
-  if (counts.length < planned.size || counts.some((count) => count.trials < k)) return null;
+  if (isCut) {
+    const { value, missing } = estimate(cases, 'pass_at_k');
+    return value === null || missing > 0 ? null : { k, any: value, all: null };
+  }
+  const values = [...taskValues(cases, 'pass_rate').values()];
+  if (values.length === 0 || k < 2 || values.length < planned.size || values.some((trials) => trials.length < k)) return null;
+  const counts = values.map(
+    (trials) => [trials.length, trials.filter((value) => value === 1).length] as const,
+  );
   return {
     k,
-    any: clusteredMean(counts.map(({ passed, trials }) => passAtK(trials, passed, k))).mean,
-    all: clusteredMean(counts.map(({ passed, trials }) => passHatK(trials, passed, k))).mean,
+    any: clusteredMean(counts.map(([trials, passes]) => passAtK(trials, passes, k))).mean,
+    all: clusteredMean(counts.map(([trials, passes]) => passHatK(trials, passes, k))).mean,
   };
 }
 

@@ -30,6 +30,7 @@ describe('arms', () => {
     expect(firstArm(summary).bounds).toEqual([4 / 8, 6 / 8]);
     expect(summary.cases).toEqual({
       ...{ planned: 8, finished: 7, passed: 4, failed: 2, error: 1, missing: 1, skipped: 0 },
+      not_run: 0,
     });
   });
 

@@ -6,22 +6,26 @@ import { type ArmCases, compareVariants } from './compare-variants.ts';
 import { groupFailures } from './group-failures.ts';
 import { headline } from './headline.ts';
 import { summarizeArm } from './summarize-arm.ts';
-import type { Cell, Summary } from './summary.ts';
+import type { Cell, Metric, Summary } from './summary.ts';
+import { metricOf, metricTitle } from './task-values.ts';
 
 /** Every number of the reports of a run, from its manifest and the rows so far, in any order. Deterministic. */
 export function summarize(manifest: Manifest, rows: readonly CaseRow[]): Summary {
   const cases = caseResults(manifest, rows);
-  const arms = summarizeArms(cases);
+  const metric = metricOf(manifest);
+  const arms = summarizeArms(cases, metric);
   const counts = countOutcomes(cases);
-  const comparisons = compareArms(arms, manifest);
+  const title = metricTitle(metric, manifest.trials);
+  const comparisons = compareArms(arms, manifest, { kind: metric, title });
   const reused = cases.filter(isReused).length;
   const known = {
     cases: {
-      ...{ planned: cases.length, finished: cases.length - counts.missing, ...counts },
+      ...{ planned: cases.length, finished: cases.length - counts.missing - counts.not_run, ...counts },
       ...(reused > 0 && { reused }),
     },
     comparisons,
     baseline: manifest.baseline,
+    metric: { kind: metric, title },
     scripted_model: isScripted(manifest),
   };
   return {
@@ -39,18 +43,22 @@ export function summarize(manifest: Manifest, rows: readonly CaseRow[]): Summary
   };
 }
 
-function summarizeArms(cases: readonly CaseResult[]): ArmCases[] {
+function summarizeArms(cases: readonly CaseResult[], metric: Metric): ArmCases[] {
   return grouped(cases, (one) => [one.agent_name, one.variant]).map(([first, ofArm]) => ({
-    arm: summarizeArm(first.agent_name, first.variant, ofArm),
+    arm: summarizeArm(first.agent_name, first.variant, { cases: ofArm, metric }),
     cases: ofArm,
   }));
 }
 
-function compareArms(arms: readonly ArmCases[], { baseline }: Manifest): Summary['comparisons'] {
+function compareArms(
+  arms: readonly ArmCases[],
+  { baseline }: Manifest,
+  metric: Summary['metric'],
+): Summary['comparisons'] {
   const pairs = [...Map.groupBy(arms, ({ arm }) => arm.agent).values()].flatMap((ofAgent) => {
     const base = ofAgent.find(({ arm }) => arm.variant === baseline);
     if (!base) return [];
-    return ofAgent.filter((one) => one !== base).map((variant) => ({ variant, baseline: base }));
+    return ofAgent.filter((one) => one !== base).map((variant) => ({ variant, baseline: base, metric }));
   });
   return compareVariants(pairs);
 }

@@ -1,4 +1,11 @@
+import type { Manifest } from '../record/manifest.ts';
 import type { Interval } from '../stats/interval.ts';
+
+/**
+ * What comparisons are about. `score`: the share of the points of assertions. `pass_at_k`: whether any of the planned trials
+ * passed, which trials that did not run after a pass leave as it is.
+ */
+export type Metric = NonNullable<Manifest['metric']>;
 
 /** `summary.json`: every number that any output shows. The outputs only format it. */
 export type Summary = {
@@ -6,6 +13,8 @@ export type Summary = {
   run_id: string;
   created_at: string;
   baseline: string;
+  /** The one metric that the comparisons test, declared before the first case. All other numbers only describe. */
+  metric: { kind: Metric; title: string };
   /** The result in one or two sentences. It never claims more than the verdicts. */
   headline: string;
   isolation: {
@@ -41,7 +50,22 @@ export type OutcomeCounts = {
   error: number;
   /** Cases of evals that ended themselves with `t.skip`. They are in no rate. */
   skipped: number;
-  /** Planned cases that have not finished. */
+  /** With early exit: planned cases that did not run, because another trial of the same work had passed. */
+  not_run: number;
+  /** Other planned cases that have not finished. */
+  missing: number;
+};
+
+/** A mean over tasks. */
+export type Estimate = {
+  /** From 0 to 1; `null` when nothing is known. */
+  value: number | null;
+  /** 95 %, tasks as clusters; `null` where no interval can be given. */
+  interval: Interval | null;
+  /** The lowest and the highest mean that the unknown values still allow. `null`: all cases skipped themselves. */
+  bounds: [number, number] | null;
+  /** How many values are known, and how many are not: one per trial, for `pass_at_k` one per task. */
+  known: number;
   missing: number;
 };
 
@@ -53,18 +77,25 @@ export type Arm = OutcomeCounts & {
   trials: number;
   /** Retries after infrastructure errors, over all cases. */
   retries: number;
-  /** Mean over tasks of the share of passed trials; `null` when no trial counts. */
+  /** What the comparisons of this report compare. */
+  primary: Estimate;
+  /** Of the cases whose assertions have points; `null` where there are none. */
+  score: Estimate | null;
+  /**
+   * Mean over tasks of the share of passed trials; `null` when no trial counts, and with early exit: trials that stop at
+   * the first pass have no rate.
+   */
   pass_rate: number | null;
   /** 95 %, tasks as clusters; `null` where no interval can be given. */
   pass_rate_interval: Interval | null;
-  /** [passed / planned, (passed + error + missing) / planned], without skipped cases: the lowest and highest rate that missing data allow. `null`: all were skipped. */
+  /** [passed / planned, (passed + error + missing + not run) / planned], without skipped cases: the lowest and highest rate that missing data allow. `null`: all were skipped. */
   bounds: [number, number] | null;
   /**
    * pass@k (`any`) and pass^k (`all`), where k is the number of planned trials per task: the chance that at least
    * one, and that every one, of k trials of a task passes. Means over tasks. `null` with one trial per task, and where
-   * a task lacks a trial.
+   * a task lacks a trial. `all` is `null` with early exit.
    */
-  pass_at_k: { k: number; any: number; all: number } | null;
+  pass_at_k: { k: number; any: number; all: number | null } | null;
   /** Median seconds that the agent ran. */
   median_agent_seconds: number | null;
   median_seconds: number | null;
@@ -91,7 +122,7 @@ export type Comparison = {
   tasks: number;
   /** Ids of the tasks that have no result in one of the arms, in plan order. */
   tasks_without_result: string[];
-  /** Mean over tasks of (rate of the variant − rate of the baseline); `null` when no task has both. */
+  /** Mean over tasks of (value of the variant − value of the baseline); `null` when no task has both. */
   difference: number | null;
   /** For tasks like these: 95 %, Student t over tasks; `null` below four tasks. */
   interval: Interval | null;
@@ -101,7 +132,7 @@ export type Comparison = {
   adjusted_p_value: number | null;
   /**
    * Two-sided, for these tasks only: exact permutation of the arms within each task. Makes no verdict; `null` unless
-   * every task has two trials or more in both arms.
+   * pass rates are compared and every task has two trials or more in both arms.
    */
   these_tasks_p_value: number | null;
   /** The lowest and highest difference over all planned cases that the cases without a result still allow. `null` when one arm only has skipped cases. */

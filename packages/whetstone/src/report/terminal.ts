@@ -22,7 +22,7 @@ export function renderTerminal(summary: Summary, rows: readonly CaseRow[], optio
   const armsByAgent = [...Map.groupBy(summary.arms, (arm) => arm.agent).values()];
   return [
     ...heading(summary, view),
-    ...armsByAgent.flatMap((arms) => armTable(arms, view)),
+    ...armsByAgent.flatMap((arms) => armTable(arms, armColumns(summary.metric), view)),
     ...comparisons(summary, view),
     ...summary.failures.flatMap((group) => failureGroup(group, rowById, view)),
     ...caveats(summary, view),
@@ -30,9 +30,9 @@ export function renderTerminal(summary: Summary, rows: readonly CaseRow[], optio
 }
 
 function heading({ run_id, headline, cases }: Summary, { colors, width }: TerminalOptions): string[] {
-  const { planned, passed, failed, error, skipped, missing, reused } = cases;
+  const { planned, passed, failed, error, skipped, missing, not_run: notRun, reused } = cases;
   const old = reused === undefined ? '' : ` (${reused} reused)`;
-  const counts = `${counted(planned, 'case')}: ${passed} passed, ${failed} failed, ${counted(error, 'error')}, ${missing} not finished${skipped > 0 ? `, ${skipped} skipped` : ''}${old}`;
+  const counts = `${counted(planned, 'case')}: ${passed} passed, ${failed} failed, ${counted(error, 'error')}, ${missing} not finished${skipped > 0 ? `, ${skipped} skipped` : ''}${notRun > 0 ? `, ${notRun} not run after a pass` : ''}${old}`;
   return [
     ...paragraphLines(`Run ${oneLine(run_id)}`, width).map(colors.bold),
     ...paragraphLines(counts, width).map((line) =>
@@ -47,8 +47,8 @@ function heading({ run_id, headline, cases }: Summary, { colors, width }: Termin
 }
 
 /** The columns of numbers. On a narrow terminal the last ones are left out first. */
-const ARM_COLUMNS: { head: string; cell: (arm: Arm) => string }[] = [
-  { head: 'pass rate', cell: (arm) => rateWithInterval(arm.pass_rate, arm.pass_rate_interval) },
+const armColumns = (metric: Summary['metric']): { head: string; cell: (arm: Arm) => string }[] => [
+  { head: metric.title, cell: ({ primary }) => rateWithInterval(primary.value, primary.interval) },
   { head: 'passed', cell: (arm) => `${arm.passed}/${arm.trials}` },
   { head: 'missing', cell: (arm) => String(arm.error + arm.missing) },
   { head: 'time', cell: (arm) => seconds(arm.median_agent_seconds) },
@@ -59,10 +59,14 @@ const ARM_COLUMNS: { head: string; cell: (arm: Arm) => string }[] = [
 /** The least width of the names, in characters. Columns of numbers are left out until a name has it. */
 const NARROWEST_NAME = 12;
 
-function armTable(arms: readonly Arm[], { colors, width }: TerminalOptions): string[] {
+function armTable(
+  arms: readonly Arm[],
+  shown: ReturnType<typeof armColumns>,
+  { colors, width }: TerminalOptions,
+): string[] {
   const indent = '  ';
-  const rows = arms.map((arm) => ARM_COLUMNS.map((column) => column.cell(arm)));
-  const numbers = ARM_COLUMNS.map(({ head }, i): Column => {
+  const rows = arms.map((arm) => shown.map((column) => column.cell(arm)));
+  const numbers = shown.map(({ head }, i): Column => {
     return { width: Math.max(head.length, ...rows.map((cells) => cells[i]?.length ?? 0)), align: 'right' };
   });
   const longest = Math.max(...arms.map((arm) => oneLine(arm.variant).length), 'variant'.length);
@@ -71,7 +75,7 @@ function armTable(arms: readonly Arm[], { colors, width }: TerminalOptions): str
   while (room(numbers) < Math.min(longest, NARROWEST_NAME)) numbers.pop();
   const columns = [{ width: Math.min(longest, room(numbers)) }, ...numbers];
   const lines = arms.map((arm, i) => [oneLine(arm.variant), ...(rows[i] ?? [])]);
-  const head = ['variant', ...ARM_COLUMNS.map((column) => column.head)];
+  const head = ['variant', ...shown.map((column) => column.head)];
   return [
     '',
     ...paragraphLines(oneLine(arms[0]?.agent ?? ''), width).map(colors.bold),

@@ -25,6 +25,7 @@ export async function buildManifest(input: {
   notes: string[];
 }): Promise<Manifest> {
   const { config, plan } = input;
+  const isEarly = config.earlyExit === true && plan.trials > 1;
   const createdAt = new Date();
   return {
     schema_version: '1',
@@ -39,6 +40,7 @@ export async function buildManifest(input: {
     trials: plan.trials,
     jobs: input.jobs,
     baseline: plan.baseline,
+    ...(isEarly ? { metric: 'pass_at_k', early_exit: true } : present({ metric: config.metric })),
     case_count: plan.cases.length,
     agents: plan.agents.map((agent) => ({ ...agent, version: input.agentVersions.get(agent.name) ?? null })),
     tasks: plan.tasks.map(({ id, commit, fingerprint }) => ({

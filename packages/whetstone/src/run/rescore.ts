@@ -16,6 +16,7 @@ import { type CaseLayout, caseLayout, runLayout } from '../record/layout.ts';
 import { readRun, rowsInOrder } from '../record/read-run.ts';
 import type { CaseRow } from '../record/row.ts';
 import { createRunRecord, type ReusedCase } from '../record/run-record.ts';
+import { caseResults } from '../report/case-results.ts';
 import { counted } from '../report/format.ts';
 import { openTreeStore } from '../workspace/tree-store.ts';
 import { newRunId } from './build-manifest.ts';
@@ -67,7 +68,10 @@ export async function rescore(
     throw new WhetstoneError('selection-empty', 'This run has no case of these evals.', { where: directory });
   }
   const ofRun = new Set(cases.map(({ case_id }) => case_id));
-  const matrix = stored.manifest.case_matrix.filter(({ case_id }) => ofRun.has(case_id));
+  const notRun = caseResults(stored.manifest, rows).filter((one) => one.isNotRun && byId.has(one.task_id));
+  // What an early exit left out stays planned: it is missing where no trial passes any more.
+  const planned = new Set([...ofRun, ...notRun.map(({ case_id }) => case_id)]);
+  const matrix = stored.manifest.case_matrix.filter(({ case_id }) => planned.has(case_id));
   const createdAt = new Date();
   const leftOut = rows.length - cases.length;
   const note = `Judged anew from run ${stored.manifest.run_id}: the agents did not run.${omission(leftOut)}`;
@@ -75,7 +79,7 @@ export async function rescore(
     ...stored.manifest,
     ...{ run_id: newRunId(createdAt), created_at: createdAt.toISOString() },
     ...{ case_count: matrix.length, case_matrix: matrix, notes: [...stored.manifest.notes, note] },
-    order: stored.manifest.order.filter((id) => ofRun.has(id)),
+    order: stored.manifest.order.filter((id) => planned.has(id)),
   });
   const changed: Rescored['changed'] = [];
   let ofAnotherJudge = 0;

@@ -25,4 +25,6 @@ export type RunEvent =
   | ({ type: 'case.progressed'; planned: PlannedCase } & CaseProgress)
   /** The infrastructure failed the case (`evidence` says how), and it is run once more. */
   | { type: 'case.retried'; planned: PlannedCase; evidence: string }
+  /** The case does not run, because another trial of the same work has passed (early exit). */
+  | { type: 'case.left-out'; planned: PlannedCase }
   | { type: 'case.finished'; planned: PlannedCase; row: CaseRow };

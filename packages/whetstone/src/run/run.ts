@@ -8,7 +8,7 @@ import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { prepareEnvironment, setupEnvironment } from '../config/setup-environment.ts';
 import { type EvalWorkers, openEvalWorkers } from '../eval/eval-workers.ts';
-import { inPlan, type Plan, type Selection } from '../plan/plan.ts';
+import { inPlan, type Plan, type PlannedCase, type Selection } from '../plan/plan.ts';
 import { runLayout } from '../record/layout.ts';
 import { readRun } from '../record/read-run.ts';
 import type { ReusedCase, RunRecord } from '../record/run-record.ts';
@@ -216,6 +216,15 @@ async function readContexts(config: Config, plan: Plan): Promise<CaseLab['contex
   return new Map(await Promise.all(contexts));
 }
 
+/** Whether a trial of the same work has passed, where an early exit then leaves out the others. */
+function passedTrials({ cases }: Plan, { record }: CaseLab): (planned: PlannedCase) => boolean {
+  if (!record.manifest.early_exit) return () => false;
+  const cellOf = ({ agent, task, variant }: PlannedCase) => JSON.stringify([agent, task, variant]);
+  const cells = Map.groupBy(cases, cellOf);
+  return (planned) =>
+    cells.get(cellOf(planned))?.some(({ id }) => record.rows.get(id)?.outcome === 'passed') ?? false;
+}
+
 /** Runs the cases without a result, `jobs` at a time. Resolves with the number of cases that an abort left unrun. */
 async function runCases(
   lab: CaseLab,
@@ -236,12 +245,18 @@ async function runCases(
   if (waiting.length === 0) return 0;
   const { runCase } = await import('./run-case.ts');
   const queue = waiting.values();
+  const hasPassed = passedTrials(plan, lab);
   let unfinished = waiting.length;
   const recordFailure = new AbortController();
   const stop = AbortSignal.any([signal, recordFailure.signal]);
   const work = async () => {
     for (const planned of queue) {
       if (stop.aborted) return;
+      if (hasPassed(planned)) {
+        unfinished -= 1;
+        onEvent({ type: 'case.left-out', planned });
+        continue;
+      }
       onEvent({ type: 'case.started', planned });
       const row = await runCase(planned, lab, {
         signal: stop,

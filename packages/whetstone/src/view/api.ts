@@ -48,9 +48,9 @@ export type RunDetail = {
   cases: CaseEntry[];
 };
 
-/** `outcome` is `null` while the case has no result. */
+/** `outcome` is `null` while the case has no result. `not_run`: another trial of the same work had passed (early exit). */
 export type CaseEntry = Omit<Manifest['case_matrix'][number], 'block' | 'fingerprint'> & {
-  outcome: CaseRow['outcome'] | null;
+  outcome: CaseRow['outcome'] | 'not_run' | null;
 };
 
 export type CaseDetail = {

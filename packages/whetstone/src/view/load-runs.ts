@@ -124,16 +124,17 @@ async function loadRun(directory: string, id: string, lock: LockState): Promise<
   }
   const run = await readRun(directory);
   const rows = rowsInOrder(run);
-  const isComplete = rows.length === run.manifest.case_matrix.length;
+  const summary = summarize(run.manifest, rows);
+  const isComplete = summary.cases.missing === 0;
   const state: RunState = lock === 'held' ? 'running' : isComplete ? 'finished' : 'stopped';
   const { order: _, case_matrix: __, ...manifest } = run.manifest;
   const cases = caseResults(run.manifest, rows).map(
-    ({ row, block: _block, fingerprint: _print, ...names }) => ({
+    ({ row, isNotRun, share: _share, block: _block, fingerprint: _print, ...names }) => ({
       ...names,
-      outcome: row?.outcome ?? null,
+      outcome: isNotRun ? ('not_run' as const) : (row?.outcome ?? null),
     }),
   );
-  return { run, detail: { id, state, manifest, summary: summarize(run.manifest, rows), cases } };
+  return { run, detail: { id, state, manifest, summary, cases } };
 }
 
 function readableEntry({ id, state, manifest, summary }: RunDetail): Omit<ReadableRun, keyof RunTags> {

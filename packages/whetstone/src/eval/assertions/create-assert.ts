@@ -53,7 +53,10 @@ class Handle implements AssertionHandle, PendingAssertion {
   }
 
   score(points: number): this {
-    if (!Number.isFinite(points)) throw new RangeError(`score(${points}): points are a finite number.`);
+    // Points below 0 would make the share of the points that a case got meaningless.
+    if (!(Number.isFinite(points) && points > 0)) {
+      throw new RangeError(`score(${points}): points are a number above 0.`);
+    }
     this.#settings.points = points;
     return this;
   }
