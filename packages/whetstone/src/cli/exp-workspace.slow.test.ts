@@ -128,6 +128,9 @@ test('a folder with a PROMPT.md is an eval, and its tests are hidden until the a
   const patch = project.read('folder', 'changes.patch');
   expect(patch).toContain('sum.mjs');
   expect(patch).not.toContain('__niceeval__');
+  // What a case is does not depend on the evals that are selected with it.
+  const preview = await project.whetstone(['exp', 'folder', '--dry-run']);
+  expect(preview.stdout).toContain('loop: 1 case, 1 of them reused');
 });
 
 test('an agent that works on a repository sees no eval and no experiment of it', async () => {

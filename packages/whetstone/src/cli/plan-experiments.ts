@@ -8,6 +8,7 @@ import {
   type Experiment,
   type ExperimentOverrides,
   evalsOf,
+  hiddenStoreOf,
   loadExperiment,
   planExperiment,
   type StoredFixture,
@@ -73,7 +74,7 @@ async function prepareTrees(project: Project, evals: readonly EvalDescription[])
   const store = openTreeStore(treeStoreOf(project));
   const fixtures = new Map<string, StoredFixture>();
   for (const folder of folders) {
-    const fixture = await readFixture(folder, store);
+    const fixture = await readFixture(folder, hiddenStoreOf(project));
     fixtures.set(folder, { fixture, commit: await storeTree(store, fixture.visible) });
   }
   return { repo: { path: store, baseRef: 'HEAD', commit: EMPTY_COMMIT }, fixtures };

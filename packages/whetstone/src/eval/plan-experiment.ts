@@ -233,5 +233,12 @@ function toTask(
   };
 }
 
+/**
+ * Where hidden tests are kept, by content. Not in the repository of the trees: what a repository withholds is part of the
+ * identity of its cases, and would then depend on which evals are selected.
+ */
+export const hiddenStoreOf = ({ root }: Pick<Project, 'root'>): string =>
+  join(root, '.whetstone/hidden-tests');
+
 /** Where trees are kept that are in no repository of the user. */
 export const treeStoreOf = ({ root }: Pick<Project, 'root'>): string => join(root, '.whetstone/trees');

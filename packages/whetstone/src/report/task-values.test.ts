@@ -6,6 +6,8 @@ import type { Summary } from './summary.ts';
 
 const tasks = Array.from({ length: 6 }, (_, i) => `task-${i + 1}`);
 
+type Assertion = NonNullable<CaseRow['assertions']>[number];
+
 /** Graded for `points` of 10. */
 const graded = (planned: Planned, points: number, overrides: Partial<CaseRow> = {}): CaseRow =>
   sampleRow(planned, 'failed', { score: points, max_score: 10, ...overrides });
@@ -29,22 +31,29 @@ test('a declared score decides the comparison, and the pass rate then only descr
   // Without the declaration the same rows have no difference to test.
   const undeclared = summarize({ ...manifest, metric: undefined }, rows);
   expect(undeclared.comparisons).toMatchObject([{ verdict: 'inconclusive', difference: 0 }]);
-  expect(armsOf(undeclared)[0].score?.value).toBe(0.25);
+  expect(armsOf(undeclared)[0]?.score?.value).toBe(0.25);
 });
 
 test('a score that is not known is missing, and never a 0 or a share of what is left', () => {
   const manifest = sampleManifest({ tasks }, { metric: 'score' });
-  const open = { name: 'judge', severity: 'soft', optional: true, points: 5, message: '' } as const;
-  const unavailable = { ...open, status: 'unavailable', evidence: { events: [] } } as const;
+  const open: Assertion = {
+    name: 'judge',
+    severity: 'soft',
+    optional: true,
+    points: 5,
+    message: '',
+    status: 'unavailable',
+    evidence: { events: [] },
+  };
   const rows = manifest.case_matrix.map((planned): CaseRow => {
     if (planned.variant === 'baseline') return graded(planned, 0);
     if (planned.task_id === 'task-1') return graded(planned, 5, { max_score: 5 }); // it stopped before the end
-    if (planned.task_id === 'task-2') return graded(planned, 10, { assertions: [unavailable] });
+    if (planned.task_id === 'task-2') return graded(planned, 10, { assertions: [open] });
     if (planned.task_id === 'task-3') return sampleRow(planned, 'passed');
     return graded(planned, 10);
   });
   const summary = summarize(manifest, rows);
-  expect(armsOf(summary)[1].primary).toMatchObject({ value: 1, known: 3, missing: 3, bounds: [0.5, 1] });
+  expect(armsOf(summary)[1]?.primary).toMatchObject({ value: 1, known: 3, missing: 3, bounds: [0.5, 1] });
   expect(summary.comparisons).toMatchObject([
     { tasks: 3, tasks_without_result: ['task-1', 'task-2', 'task-3'], verdict: 'inconclusive' },
   ]);

@@ -10,7 +10,7 @@ import type { GatewayConfig, JudgeConfig } from '../config/config.ts';
 import type { AssertionRecord } from '../eval/assertions/assertion.ts';
 import type { EvalWorkers } from '../eval/eval-workers.ts';
 import { readFixture } from '../eval/fixture.ts';
-import { treeStoreOf } from '../eval/plan-experiment.ts';
+import { hiddenStoreOf } from '../eval/plan-experiment.ts';
 import type { EvalDescription, StoredTurn } from '../eval/protocol.ts';
 import { type CaseLayout, caseLayout, runLayout } from '../record/layout.ts';
 import { readRun, rowsInOrder } from '../record/read-run.ts';
@@ -18,7 +18,6 @@ import type { CaseRow } from '../record/row.ts';
 import { createRunRecord, type ReusedCase } from '../record/run-record.ts';
 import { caseResults } from '../report/case-results.ts';
 import { counted } from '../report/format.ts';
-import { openTreeStore } from '../workspace/tree-store.ts';
 import { newRunId } from './build-manifest.ts';
 import { collectSecrets } from './collect-secrets.ts';
 import { openLaterJudge } from './open-judge-gateway.ts';
@@ -190,6 +189,6 @@ async function areSameTests(
   root: string,
 ): Promise<boolean> {
   if (fixture === undefined) return stored === undefined;
-  const { hiddenTests } = await readFixture(fixture, openTreeStore(treeStoreOf({ root })));
+  const { hiddenTests } = await readFixture(fixture, hiddenStoreOf({ root }));
   return (hiddenTests && basename(hiddenTests)) === stored;
 }
