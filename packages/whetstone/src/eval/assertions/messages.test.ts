@@ -1,16 +1,42 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { commandMatch, referencesAnyPath } from '../expect/commands.ts';
-import { not } from '../expect/logic.ts';
-import { includes, similarity } from '../expect/texts.ts';
-import { toolMatch } from '../expect/tools.ts';
-import { equals, satisfies } from '../expect/values.ts';
+import * as surface from '../../expect.ts';
 import { recordsOf, story, subjectOf } from './__fixtures__/subject.ts';
-import { running } from './activities.ts';
 import type { AssertionRecord } from './assertion.ts';
 import type { Assertions } from './assertions.ts';
-import { first, firstEdit, last, lastEdit } from './moments.ts';
+
+const {
+  and,
+  calling,
+  commandMatch,
+  commandSucceeded,
+  editing,
+  equals,
+  excludes,
+  first,
+  firstEdit,
+  includes,
+  isDefined,
+  isFalse,
+  isTrue,
+  jsonMatch,
+  last,
+  lastEdit,
+  matches,
+  not,
+  or,
+  pattern,
+  reading,
+  referencesAnyPath,
+  running,
+  satisfies,
+  saying,
+  scored,
+  seeing,
+  similarity,
+  toolMatch,
+} = surface;
 
 const golden = join(import.meta.dirname, '__fixtures__', 'failures.txt');
 const subject = subjectOf(story, { status: 'failed', data: { sum: 3 } });
@@ -71,7 +97,34 @@ const failing: ((t: Assertions) => unknown)[] = [
   (t) => t.within(3).toolCalls,
   (t) => t.check('x', not(includes('x'))),
   (t) => t.check('the sun', similarity('the sum')).gate(0.99),
+  (t) => t.check('fixed', excludes('fix')),
+  (t) => t.check('fixed', pattern(/^broken/)),
+  (t) => t.check('fixed', and(includes('fix'), includes('sum'))),
+  (t) => t.check('fixed', or(includes('sum'), equals('broken'))),
+  (t) => t.check({ sum: 3, of: [1, 2] }, jsonMatch({ sum: 4 })),
+  (t) => t.check(undefined, isDefined('the answer')),
+  (t) => t.check(1, isTrue()),
+  (t) => t.check(true, isFalse('is clean')),
+  (t) => t.check({ sum: '3' }, matches(z.object({ sum: z.number() }))),
+  (t) => t.check({ exitCode: 2 }, commandSucceeded()),
+  (t) => t.check('Lyon', scored(Named, { expected: 'Paris' })),
+  (t) => t.after(lastEdit).calledTool('read'),
+  (t) => t.after(lastEdit).event('compaction'),
+  (t) => t.after(first(calling('edit'))).edited('docs/**'),
+  (t) => t.after(first(seeing('error'))).read('src/sum.ts'),
+  (t) => t.after(first(saying('fixed'))).never.ran(/rm/),
+  (t) => t.before(first(editing('src/**'))).said('done'),
+  (t) => t.before(last(reading('src/sum.ts'))).ran('npm run lint'),
+  (t) => t.read('src/other.ts'),
+  (t) => t.never.edited('src/**'),
+  (t) => t.never.event('error'),
+  (t) => t.never.said(/fixed/),
 ];
+
+/** As a scorer of `autoevals` looks. */
+function Named({ output, expected }: { output: string; expected: string }) {
+  return { name: 'Named', score: output === expected ? 1 : 0, metadata: { rationale: 'another city' } };
+}
 
 const describeRecord = ({ name, status, message, evidence }: AssertionRecord): string =>
   [
@@ -90,15 +143,29 @@ test('every assertion that fails says why and shows the events that it is about'
   await expect(`${records.map(describeRecord).join('\n\n')}\n`).toMatchFileSnapshot(golden);
 });
 
+const examples = failing.map(String).join('\n');
+const lacking = (names: readonly string[], use: (name: string) => RegExp): string[] =>
+  names.filter((name) => !use(name).test(examples));
+
 test('no method of the assertions is without a failing example', async () => {
-  const names = (
-    await recordsOf(subject, async (t) => {
-      for (const run of failing) await run(t);
-    })
-  ).map(({ name }) => name);
-  const methods: string[] = [];
-  await recordsOf(subject, (t) => methods.push(...Object.keys(t)));
-  const missing = methods.filter((method) => !names.some((name) => name.includes(method)));
-  // Their failing examples have the name of the tool call that they refuse.
-  expect(missing).toEqual([]);
+  const found: { on: RegExp; methods: string[] }[] = [];
+  await recordsOf(subject, (t) => {
+    found.push(
+      { on: /\bt\.(?:diff\.)?/, methods: Object.keys(t).filter((name) => name !== 'diff') },
+      { on: /\bt\.diff\./, methods: ['changedOnly', 'excludes'] },
+      { on: /\bt\.never\./, methods: Object.keys(t.never) },
+      { on: /\bafter\(.*\)\./, methods: Object.keys(t.after(lastEdit)) },
+      { on: /\bwithin\(\d\)\./, methods: Object.keys(Object.getOwnPropertyDescriptors(t.within(1))) },
+    );
+  });
+  expect(found.map(({ methods }) => methods.length > 1)).not.toContain(false);
+  expect(
+    found.flatMap(({ on, methods }) => lacking(methods, (name) => new RegExp(`${on.source}${name}\\b`))),
+  ).toEqual([]);
+});
+
+test('no matcher and no moment is without a failing example', () => {
+  const { labelAgreement: _, ...exported } = surface;
+  expect(Object.keys(exported).length).toBeGreaterThan(20);
+  expect(lacking(Object.keys(exported), (name) => new RegExp(`\\b${name}\\b`))).toEqual([]);
 });

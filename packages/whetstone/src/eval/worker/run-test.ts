@@ -12,7 +12,6 @@ import { deriveObservability } from '@whetstone/agents/evals';
 import { replyText } from '@whetstone/events/reading';
 import { addUsage } from '@whetstone/events/usage';
 import {
-  type Claim,
   type FileChange,
   type IndexedEvent,
   type PendingAssertion,
@@ -20,11 +19,12 @@ import {
   StopEval,
   type Subject,
 } from '../assertions/assertion.ts';
-import { type Assert, createAssert } from '../assertions/create-assert.ts';
+import { createAssert } from '../assertions/create-assert.ts';
 import { createAssertions } from '../assertions/create-assertions.ts';
 import type { JudgedPart } from '../judge/judgement.ts';
-import type { CleanRoomCheck, SentTurn, Settled, TestCalls, Tested, TestRequest } from '../protocol.ts';
-import type { Answer, CleanRoomAssertions, Responder, SimulatedUser } from '../test-context.ts';
+import type { SentTurn, Settled, TestCalls, Tested, TestRequest } from '../protocol.ts';
+import type { Answer, Responder, SimulatedUser } from '../test-context.ts';
+import { cleanRoomOf } from './clean-room-assertions.ts';
 import { converse } from './converse.ts';
 import { judgeOf } from './judge-assertion.ts';
 import { findDefinition } from './load-evals.ts';
@@ -202,7 +202,7 @@ function assertionsOf(attempt: Attempt, subject: () => Subject, turns: () => rea
   const assert = createAssert(record);
   const { calls } = attempt;
   return {
-    ...{ ...assertions, ...cleanRoomOf(attempt, assert), sandbox: { diff } },
+    ...{ ...assertions, ...cleanRoomOf(assert, calls.check), sandbox: { diff } },
     ...judgeOf(assert, calls.judge, () => materialOf(turns())),
   };
 }
@@ -212,24 +212,6 @@ const materialOf = (turns: readonly Sent[]): JudgedPart[] =>
     { user: text },
     ...events.map((event, offset) => ({ event, index: firstIndex + offset })),
   ]);
-
-/** The clean room works on the files of the moment of the call, like every other assertion. */
-function cleanRoomOf({ calls }: Attempt, assert: Assert): CleanRoomAssertions {
-  const claim = (name: string, what: CleanRoomCheck): Claim => ({
-    name,
-    verdict: calls.check(what).then(({ status, message }) => ({
-      ...{ status: status === 'broken' ? 'unavailable' : status, message },
-    })),
-  });
-  return {
-    testsPassed: function testsPassed() {
-      return assert(claim('testsPassed()', { tests: true }), testsPassed);
-    },
-    scriptPassed: function scriptPassed(script) {
-      return assert(claim(`scriptPassed(${JSON.stringify(script)})`, { script }), scriptPassed);
-    },
-  };
-}
 
 /** The same subject as long as no turn was added, so that assertions share what they derive from it. */
 function cached(attempt: Attempt, isSeen: (turn: Sent) => boolean): () => Omit<Subject, 'scope'> {
