@@ -106,6 +106,7 @@ function factsSection(row) {
     ['Verified', `${row.validation_status}, confidence ${row.confidence}`],
     ['Tokens', tokenFact(row)],
     ['Cost', dollars(row.cost_usd)],
+    ...judgeFact(row),
     ['Calls', `${row.model_calls ?? UNKNOWN} model calls, ${row.tool_calls ?? UNKNOWN} tool calls`],
     ['Models', row.models.join(', ') || UNKNOWN],
     ['Telemetry', [row.telemetry_status, ...row.telemetry_gaps].join('; ')],
@@ -146,6 +147,18 @@ function turnsFact({ turns, turns_planned: planned }) {
  */
 function reusedFact({ reused_from: from }) {
   return from === undefined ? [] : [['Reused', `from run ${from.run_id}`]];
+}
+
+/**
+ * Its tokens and cost are in no other fact.
+ * @param {CaseRow} row
+ * @returns {[string, Child][]}
+ */
+function judgeFact({ judge }) {
+  if (judge === undefined) return [];
+  const calls = judge.calls === null ? `${UNKNOWN} model calls` : counted(judge.calls, 'model call');
+  const used = [`${tokens(judge.total_tokens)} tokens`, `${dollars(judge.cost_usd)} besides`];
+  return [['Judge', [calls, ...used, judge.models.join(', ') || UNKNOWN].join(', ')]];
 }
 
 /** @param {CaseRow} row */

@@ -97,6 +97,7 @@ describe.skipIf(chromiumPath === undefined)('the page', { tags: 'chromium' }, ()
     expect(await text('.timeline li.bad')).toContain('1 failing');
     expect(await count('[aria-label="Model calls"] tbody tr')).toBe(3);
     expect(await text('dl')).toMatch(/Waited\s+2\.5 s of that for its provider/);
+    expect(await text('dl')).toMatch(/Judge\s+3 model calls, 1\.2K tokens, – besides, judge-1/);
     expect(await text('dl')).toMatch(/Signed in\s+with the login of the user/);
     const files = await text('[aria-label="Instruction files"] tbody');
     expect(files.split(/\s+/)).toEqual(['CLAUDE.md', 'whole', 'AGENTS.md', 'no']);

@@ -26,6 +26,15 @@ const evals = [
       t.reply.length;
       // @ts-expect-error: only with the capability `workspace`
       t.fileChanged('a.ts');
+      // @ts-expect-error: an answer is another message, so only with the capability `conversation`
+      await t.respond('yes');
+      // @ts-expect-error: so is the message of a simulated user
+      await t.converse({ says: ['Hello.'] });
+      // A judge can be asked about every agent, also about one turn.
+      t.judge('Names the intent', { votes: 3 }).atLeast(0.5);
+      answer.judge(['Is short', 'Is polite'], { by: 'agent', of: answer.data });
+      // @ts-expect-error: a rubric is text
+      t.judge(1);
     },
   }),
   defineEval<typeof bot>({
@@ -35,6 +44,19 @@ const evals = [
       answer.calledTool('greet');
       other.usedNoTools();
       t.reply.trim();
+      t.respond(({ kind, options }) => (kind === 'question' ? options[0] : undefined));
+      const next = await other.respond({ color: 'red' });
+      next.event('message');
+      // @ts-expect-error: the turn that an answer leads to has the assertions of this agent only
+      next.fileChanged('a.ts');
+      // @ts-expect-error: a responder answers with text, yes, no or the fields of a form
+      t.respond(() => 3);
+      const talk = await other.converse({ goal: 'Get a refund.', limit: 4 });
+      talk.turns[0]?.calledTool('refund');
+      // @ts-expect-error: a simulated user has a goal or a script
+      await t.converse({ limit: 4 });
+      // @ts-expect-error: the turns of a talk as well
+      talk.turns[0]?.fileDeleted('a.ts');
       // @ts-expect-error: only with the capability `workspace`
       t.sandbox.diff.isEmpty();
       // @ts-expect-error: what a turn answered is on the turn
@@ -46,8 +68,11 @@ const evals = [
       await t.send('Fix it.');
       t.fileDeleted('b.ts');
       t.sandbox.diff.excludes('secret');
+      t.judge('Changes only the sum', { of: t.sandbox.diff.patch() });
       // @ts-expect-error: only with the capability `conversation`
       t.newSession();
+      // @ts-expect-error: nor is there anybody to answer
+      t.respond(() => true);
     },
   }),
   defineEval({

@@ -8,6 +8,10 @@ export function assertionLines({ assertions = [] }: CaseRow): string[] {
   return assertions.toSorted((a, b) => rank(a) - rank(b)).map(assertionLine);
 }
 
+/** One line per assertion that did not pass. */
+export const unmetAssertions = ({ assertions = [] }: CaseRow): string[] =>
+  assertions.filter(({ status }) => status !== 'passed').map(assertionLine);
+
 /** `failed: Greeting › calledTool("greet") (evals/hello.eval.ts:6): no call of greet [events 3, 5]`: lines of events.jsonl. */
 function assertionLine(one: Assertion): string {
   const { group, label, name, at, status, severity, optional, score, points, message, evidence } = one;

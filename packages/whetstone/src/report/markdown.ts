@@ -1,5 +1,6 @@
 import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
+import { unmetAssertions } from './assertion-lines.ts';
 import { evidenceFiles } from './evidence-files.ts';
 import {
   counted,
@@ -18,6 +19,8 @@ import type { Arm, Cell, Comparison, FailureGroup, Metric, Summary } from './sum
 
 /** How many cases of one failure class are listed. */
 const CASES_SHOWN = 50;
+/** How many assertions of one case are listed. */
+const ASSERTIONS_SHOWN = 10;
 
 /** `report.md`: GitHub-flavoured Markdown, its links relative to the run directory. */
 export function renderMarkdown(summary: Summary, manifest: Manifest, rows: readonly CaseRow[]): string {
@@ -226,7 +229,15 @@ function failedCase(one: FailureGroup['cases'][number], row: CaseRow | undefined
   const names = [one.agent, one.task, one.variant].map(markdownText).join(', ');
   const links = row ? evidenceFiles(row).map(({ label, path }) => markdownLink(label, path)) : [];
   // Two spaces at the end of the line: a line break.
-  return [`- **${names}, trial ${one.trial}**: ${markdownCode(one.evidence)}  `, `  ${links.join(' · ')}`];
+  const assertions = row ? unmetAssertions(row) : [];
+  const shown = assertions.slice(0, ASSERTIONS_SHOWN).map((line) => `  - ${markdownText(line)}`);
+  const hidden = assertions.length - shown.length;
+  return [
+    `- **${names}, trial ${one.trial}**: ${markdownCode(one.evidence)}  `,
+    `  ${links.join(' · ')}`,
+    ...shown,
+    ...(hidden > 0 ? [`  - and ${counted(hidden, 'assertion')} more, in assertions.json`] : []),
+  ];
 }
 
 function notShown(caveats: readonly string[]): string[] {

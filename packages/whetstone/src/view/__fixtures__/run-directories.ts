@@ -24,6 +24,7 @@ export function exposedRun(): ReturnType<typeof sampleRun> {
   const seen = {
     auth: 'login' as const,
     provider_wait_seconds: 2.5,
+    judge: { calls: 3, models: ['judge-1'], total_tokens: 1200, cost_usd: null },
     exposure: sampleExposure(),
     instruction_files: [
       { path: 'CLAUDE.md', in_first_request: 'whole' as const },
