@@ -18,7 +18,7 @@ import type {
   ToWorker,
 } from './protocol.ts';
 
-/** How long the code of an eval may run without asking anything of the run. */
+/** How long the code of an eval may compute, or wait for nothing, without asking anything of the run. */
 const OWN_CODE_MS = 60_000;
 /** How long it may go on after its time limit, to judge what there is. */
 const GRACE_MS = 1000;
@@ -108,14 +108,21 @@ export function openEvalWorkers({ ownCodeMs = OWN_CODE_MS } = {}): EvalWorkers {
         },
         ask: (session, request) => worker.decide(session, request, signal),
         async settle() {
-          const { settled } = await worker.ask({ type: 'settle' }, 'settled', ownCodeMs);
+          // What there is can be judged after the time limit as well.
+          const limit = signal.aborted ? undefined : signal;
+          const { settled } = await worker.ask({ type: 'settle' }, 'settled', ownCodeMs, limit);
           isOpen = false;
           return settled;
         },
         async replay(turns) {
           isOpen = true;
           try {
-            const { replayed } = await worker.ask({ type: 'replay', request, turns }, 'replayed', ownCodeMs);
+            const { replayed } = await worker.ask(
+              { type: 'replay', request, turns },
+              'replayed',
+              ownCodeMs,
+              limits.signal,
+            );
             isOpen = false;
             return replayed;
           } catch (error) {
@@ -179,6 +186,7 @@ function startWorker(onExit: () => void): Worker {
     const message = received as FromWorker;
     if (message.type === 'log') host?.onLog(`${message.text}\n`);
     else if (message.type === 'decided') questions.get(message.question)?.(message.decision);
+    else if (message.type === 'waiting') waiting?.waits();
     else if (message.type === 'call') void answer(child, message, host, waiting);
     else waiting?.received(message);
   });
@@ -226,6 +234,8 @@ type Waiting = {
   failed(why: string): void;
   /** Counts the calls that the run is answering: the code then only waits. */
   calls(change: 1 | -1): void;
+  /** The code waits for something of its own, which only the limit of its attempt ends. */
+  waits(): void;
 };
 
 /** Waits for a message, and ends the process if its code runs too long by itself or past the limit of its attempt. */
@@ -245,7 +255,10 @@ function waitFor(
     clearTimeout(timer);
     const [limit, why] = signal?.aborted
       ? [GRACE_MS, `the eval's code did not end within ${GRACE_MS / 1000} s of the time limit of its attempt`]
-      : [ownCodeMs, `the eval's code ran for ${ownCodeMs / 1000} s without asking the agent anything`];
+      : [
+          ownCodeMs,
+          `the eval's code did nothing but compute for ${ownCodeMs / 1000} s, or waited for nothing`,
+        ];
     if (open === 0 && !isOver) timer = setTimeout(end, limit, why);
   };
   let isOver = false;
@@ -270,6 +283,9 @@ function waitFor(
     calls(change) {
       open += change;
       restart();
+    },
+    waits() {
+      if (signal && !signal.aborted) restart();
     },
   };
 }

@@ -107,5 +107,7 @@ export type FromWorker =
   | { type: 'settled'; settled: Settled }
   | { type: 'replayed'; replayed: Tested & Settled }
   | { type: 'log'; text: string }
+  /** The code waits for a connection, a timer or a process of its own, such as a scorer that asks a model. */
+  | { type: 'waiting' }
   | { type: 'decided'; question: number; decision?: PolicyDecision }
   | { type: 'call'; call: number; name: keyof TestCalls; args: unknown[] };

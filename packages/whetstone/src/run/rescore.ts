@@ -114,9 +114,12 @@ const omission = (count: number): string =>
 /** So many cases are written at once: they go to the disk together. */
 const BATCH = 500;
 
+/** How long the code of one eval may wait, where it says nothing else. */
+const ONE_HOUR_MS = 3_600_000;
+
 async function rescoreCase(
   row: CaseRow,
-  { file, key, id, fixture }: EvalDescription,
+  { file, key, id, fixture, timeoutMs = ONE_HOUR_MS }: EvalDescription,
   {
     files,
     workers,
@@ -148,7 +151,7 @@ async function rescoreCase(
       masked: async (texts) => (secretsKnown ? [...texts] : undefined),
     },
     onLog: () => undefined,
-    signal: new AbortController().signal,
+    signal: AbortSignal.timeout(timeoutMs),
   });
   const { assertions: judgedAnew, failure, ...tested } = await attempt.replay(replayed);
   const wrong = miscounted();

@@ -99,6 +99,14 @@ async function handle(message: ToWorker): Promise<void> {
   }
 }
 
+/** What holds this process besides the run that it answers. */
+const isOfHost = (resource: string): boolean => resource === 'PipeWrap' || resource === 'MessagePort';
+
+/** A code that computes without end, or waits for nothing, sends no such message. */
+setInterval(() => {
+  if (current && !process.getActiveResourcesInfo().every(isOfHost)) tell({ type: 'waiting' });
+}, 1000).unref();
+
 for (const name of ['uncaughtException', 'unhandledRejection'] as const) {
   process.on(name, (error) => current?.fail(error));
 }
