@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import type { Turn } from '@whetstone/agents';
 import type { Command } from '@whetstone/agents/config';
 import type { CheckResult, CleanRoomCheck } from '../eval/protocol.ts';
 import { type CaseLayout, checkFolder } from '../record/layout.ts';
@@ -19,12 +20,11 @@ type Place = {
  * `t.scriptPassed()` ask. Each gets its own clean room, and its logs are kept with the case.
  */
 export function evalChecks(
-  attempt: Attempt,
-  lab: Lab,
-  trace: Trace,
+  { task, signal }: Pick<Attempt, 'task' | 'signal'>,
+  lab: Pick<Lab, 'scratch' | 'mask'>,
+  trace: Pick<Trace, 'checks'> & { turns: readonly Pick<Turn, 'events'>[] },
   { workplace, workspace, files, changes }: Place,
 ): (what: CleanRoomCheck) => Promise<CheckResult> {
-  const { task, signal } = attempt;
   return async (what) => {
     const number = trace.checks.push([]);
     const found = await changes();
@@ -35,7 +35,10 @@ export function evalChecks(
     );
     const { hardEvaluation: _, ...rest } = task;
     const { commands, broken, failure } = await verify({
-      task: { ...rest, validation: { commands: [commandOf(what, task.eval?.tests)] } },
+      task: {
+        ...rest,
+        validation: { commands: [commandOf(what, task.eval?.tests ?? task.validation.commands[0])] },
+      },
       snapshot: workspace.snapshot,
       changes: found,
       agentCompleted: true,

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { makeEvals, removeEvals } from './__fixtures__/eval-project.ts';
 
@@ -194,4 +195,87 @@ export default defineConfig({
   expect(await preview()).toContain(`  prepare ${commands}: 1 from the cache (1 MB) unless `);
   const again = JSON.parse((await project.whetstone(['exp', '--dry-run', '--json'], cache)).stdout);
   expect(again.experiments).toMatchObject([{ environment: null }]);
+});
+
+const SUM_EVAL = (more: string) => `
+import { defineEval, includes } from 'whetstone';
+export default defineEval({
+  fixture: './start',
+  async test(t) {
+    await t.send('Write sum.');
+    t.testsPassed();
+    ${more}
+  },
+});
+`;
+
+test('stored files are judged anew by changed code and changed hidden tests, without the agent', async () => {
+  const project = makeEvals({
+    ...PROJECT,
+    ...fixtureAt('evals/sum/start'),
+    'evals/sum/sum.eval.ts': SUM_EVAL(''),
+    ...fixtureAt('evals/folder'),
+    'evals/folder/PROMPT.md': 'Write sum.\n',
+  });
+  expect(await project.whetstone(['exp'])).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('2 passed'),
+  });
+  const before = project.rows();
+  const product = SUM_TESTS.replace('sum(1, 2), 3', 'sum(3, 4), 12');
+  // An agent that cannot answer any more.
+  project.write({ 'model.yaml': 'name: model\nrules:\n  - steps: []\n' });
+  project.write({
+    'evals/sum/sum.eval.ts': SUM_EVAL(`
+    t.fileChanged('sum.mjs', { after: includes('a + b') });
+    t.check((await t.sandbox.diff.files()).find(({ path }) => path === 'old.txt').before(), includes('old'));
+    t.scriptPassed('good');`),
+  });
+  const same = await project.whetstone(['rescore', 'latest', '--json']);
+  expect(JSON.parse(same.stdout)).toMatchObject({ rescored: 2, left_out: 0, changed: [] });
+  const { 'sum/sum': sum } = project.rows();
+  expect(sum?.assertions?.map(({ name, status }) => [name.split('(')[0], status])).toEqual([
+    ['testsPassed', 'passed'],
+    ['fileChanged', 'passed'],
+    ['check', 'passed'],
+    ['scriptPassed', 'passed'],
+  ]);
+  // Only the script had no result yet.
+  expect(sum?.validation_results.map(({ stdout_path }) => stdout_path)).toEqual([
+    'check-1/validation-0.stdout.log',
+    'check-2/validation-0.stdout.log',
+  ]);
+  expect(project.read('sum/sum', 'check-2/validation-0.stdout.log')).toBe('');
+
+  project.write({ 'evals/sum/start/EVAL.mjs': product, 'evals/folder/EVAL.mjs': product });
+  const { stdout } = await project.whetstone(['rescore', before.folder?.run_id ?? '', '--json']);
+  const { changed } = JSON.parse(stdout);
+  expect(changed).toMatchObject([
+    { case_id: before['sum/sum']?.case_id, before: 'passed', after: 'failed' },
+    { case_id: before.folder?.case_id, before: 'passed', after: 'failed' },
+  ]);
+  const after = project.rows();
+  expect(after.folder).toMatchObject({
+    validation_status: 'failed',
+    total_tokens: before.folder?.total_tokens,
+  });
+  expect(project.read('sum/sum', 'check-2/validation-0.stdout.log')).toContain('not ok 1 - sums');
+  // The new result is one of the new tests, and stays when it is judged once more.
+  const again = await project.whetstone(['rescore', 'latest', '--eval', 'evals/sum/sum.eval.ts', '--json']);
+  expect(JSON.parse(again.stdout)).toMatchObject({ rescored: 1, changed: [] });
+  expect(project.rows()['sum/sum']?.validation_results).toHaveLength(3);
+  // Where it is not known any more what the agent started with, nothing is guessed.
+  project.write({
+    'evals/sum/start/EVAL.mjs': `${SUM_TESTS}\n// Others once more.\n`,
+    'experiments/loop.ts': PROJECT['experiments/loop.ts'].replace('} });', '}, flags: { other: 1 } });'),
+  });
+  // A process of its own: the others have the experiment loaded.
+  const bin = join(import.meta.dirname, '../../bin/whetstone.js');
+  const args = ['rescore', before.folder?.run_id ?? '', '--eval', 'evals/sum/sum.eval.ts'];
+  execFileSync(process.execPath, [bin, ...args], { cwd: project.root });
+  expect(project.rows()['sum/sum']).toMatchObject({
+    outcome: 'error',
+    failure_class: 'verifier',
+    evidence: expect.stringContaining('the variant baseline is not the one of the stored run'),
+  });
 });

@@ -148,7 +148,9 @@ test('each way in which an eval can end is a row of its own, and none ends the r
   expect(junit).toMatch(/failed: notCalledTool\(&quot;greet&quot;\).* \[events 1, 2\]/);
   // The report has every assertion that did not pass.
   const report = project.read('failed', '../../report.md');
-  expect(report.match(/ {2}- failed: .*(?:notCalledTool|calledTool).*failed\.eval\.ts:[56]/g)).toHaveLength(2);
+  expect(report.match(/ {2}- failed: .*(?:notCalledTool|calledTool).*failed\.eval\.ts:[56]/g)).toHaveLength(
+    2,
+  );
   // A case that passed has its assertions as well.
   expect(junit).toMatch(
     /name="waiting #1"[^/]*>\s*<system-out>passed: event\(&quot;input\.requested&quot;\) \(evals\/waiting\.eval\.ts:5\): .* \[events 1\]/,

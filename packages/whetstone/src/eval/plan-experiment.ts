@@ -4,7 +4,7 @@ import { type AgentConfig, agentKinds, toAgentConfig } from '@whetstone/agents/c
 import { WhetstoneError } from '@whetstone/errors';
 import { suggestion } from '@whetstone/errors/did-you-mean';
 import { present } from '@whetstone/events/present';
-import type { Config, JudgeConfig, StatedJudge, TaskConfig } from '../config/config.ts';
+import type { Config, JudgeConfig, StatedJudge, TaskConfig, VariantConfig } from '../config/config.ts';
 import { type ExperimentFileContent, loadExperimentFile, type Project } from '../config/load-project.ts';
 import { sandboxNamed } from '../config/read-sandbox.ts';
 import type { ExperimentDefinition } from './define.ts';
@@ -86,7 +86,7 @@ const ONE_HOUR_MS = 3_600_000;
 
 /** An experiment as the configuration of a run: each eval is a task. `repo`: for agents that work on files. */
 export function planExperiment(
-  { file, definition, variants, sandbox, judge: own }: Experiment,
+  experiment: Experiment,
   evals: readonly EvalDescription[],
   {
     project,
@@ -101,7 +101,7 @@ export function planExperiment(
     fixtures: ReadonlyMap<string, StoredFixture>;
   },
 ): Config {
-  const { flags } = definition;
+  const { file, definition, sandbox, judge: own } = experiment;
   const metric = definition.metric ?? undefined;
   const earlyExit = overrides.earlyExit ?? definition.earlyExit ?? false;
   if (earlyExit && metric === 'score') {
@@ -112,7 +112,7 @@ export function planExperiment(
     );
   }
   const timeoutMs = overrides.timeoutMs ?? definition.timeoutMs ?? ONE_HOUR_MS;
-  const arms = variants.length > 0 ? variants : [{ name: 'baseline', description: '', overlays: [] }];
+  const arms = armsOf(experiment);
   const budget = overrides.budget ?? definition.budget;
   const { gateway } = project;
   if (budget !== undefined && !gateway) {
@@ -136,10 +136,7 @@ export function planExperiment(
       ...(project.file === undefined ? [] : [{ file: project.file, what: 'the configuration' }]),
     ],
     tasks: evals.map((one) => toTask(one, project, overrides.timeoutMs, fixtures.get(one.fixture ?? ''))),
-    variants: arms.map((arm) => ({
-      ...arm,
-      ...((flags || arm.flags) && { flags: { ...flags, ...arm.flags } }),
-    })),
+    variants: arms,
     baseline: arms.find(({ name }) => name === 'baseline')?.name ?? arms[0]?.name ?? '',
     evaluation: { commands: [] },
     outputDir: project.outputDir,
@@ -154,6 +151,15 @@ export function planExperiment(
         budget === undefined ? gateway : { ...gateway, runBudget: { ...gateway.runBudget, costUsd: budget } },
     }),
   };
+}
+
+/** The arms of an experiment, with the flags of the experiment. */
+export function armsOf({ definition: { flags }, variants }: Experiment): VariantConfig[] {
+  const arms = variants.length > 0 ? variants : [{ name: 'baseline', description: '', overlays: [] }];
+  return arms.map((arm: VariantConfig) => ({
+    ...arm,
+    ...((flags || arm.flags) && { flags: { ...flags, ...arm.flags } }),
+  }));
 }
 
 function agentConfig(
@@ -208,7 +214,8 @@ export function agentOfKind(kind: string, model: string | undefined): AgentConfi
   return toAgentConfig({ kind, ...profile, ...present({ model }) } as never);
 }
 
-function toTask(
+/** An eval as a task. A folder with a PROMPT.md has no `eval`. */
+export function toTask(
   { id, file, key, description, requires, timeoutMs, tags }: EvalDescription,
   { root, environment }: Pick<Project, 'root' | 'environment'>,
   override: number | undefined,

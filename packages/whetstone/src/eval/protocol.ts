@@ -66,8 +66,11 @@ export type TestCalls = {
   /** `asks`: whether the eval answers what the agent asks in the session, from its first message on. */
   send: (session: number, input: TurnInput, asks: boolean) => Promise<SentTurn>;
   changes: () => Promise<SentChange[] | undefined>;
-  /** Runs the tests or a script of package.json in a clean room, on the files as they are now. */
-  check: (what: CleanRoomCheck) => Promise<CheckResult>;
+  /**
+   * Runs the tests or a script of package.json in a clean room, on the files as they are now. `ahead`: how many stored turns
+   * follow, in a code that plays them again.
+   */
+  check: (what: CleanRoomCheck, ahead?: number) => Promise<CheckResult>;
   /** These texts with what the host masks replaced, which the process of the evals never gets. `undefined`: it knows no secret. */
   masked: (texts: readonly string[]) => Promise<string[] | undefined>;
   /** The next message of a simulated user that a model plays. */

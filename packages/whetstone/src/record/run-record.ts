@@ -1,4 +1,4 @@
-import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { codeOf, WhetstoneError } from '@whetstone/errors';
@@ -28,7 +28,13 @@ export interface RunRecord extends AsyncDisposable {
 }
 
 /** A row as it will stand in this run, the run that has the files of its case, and those that are other ones here. */
-export type ReusedCase = { row: CaseRow; from: { directory: string; caseId: string }; own?: OwnFiles };
+export type ReusedCase = {
+  row: CaseRow;
+  from: { directory: string; caseId: string };
+  own?: OwnFiles;
+  /** A folder whose files the case gets besides. */
+  more?: string;
+};
 
 /** The content of files of a case; `null`: there is no such file here. */
 export type OwnFiles = Partial<Record<keyof CaseLayout, string | null>>;
@@ -118,9 +124,11 @@ async function openRecord(directory: string, manifest: Manifest, rows: Map<strin
       }),
     reuseCases: (cases) =>
       writing(async () => {
-        for (const { row, from, own } of cases) {
+        for (const { row, from, own, more } of cases) {
           const written = { ...own, result: `${JSON.stringify(row, null, 2)}\n` };
-          reuseFolder(runLayout(from.directory).case(from.caseId), layout.case(row.case_id), written);
+          const to = layout.case(row.case_id);
+          reuseFolder(runLayout(from.directory).case(from.caseId), to, written);
+          if (more !== undefined) cpSync(more, to, { recursive: true });
         }
         const entries = cases.map(
           ({ row }) => ({ type: 'case.finished', case_id: row.case_id, row }) as const,

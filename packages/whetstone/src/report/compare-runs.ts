@@ -120,7 +120,14 @@ function armsOf(
   return [...Map.groupBy(cases, (one) => JSON.stringify([one.agent_name, one.variant])).values()].flatMap(
     (ofArm) => {
       const [first] = ofArm;
-      return first ? [{ arm: summarizeArm(first.agent_name, first.variant, { cases: ofArm, metric: metric.kind }), cases: ofArm }] : [];
+      return first
+        ? [
+            {
+              arm: summarizeArm(first.agent_name, first.variant, { cases: ofArm, metric: metric.kind }),
+              cases: ofArm,
+            },
+          ]
+        : [];
     },
   );
 }

@@ -123,7 +123,9 @@ function arms(summary: Summary): string[] {
 }
 
 function boundsText({ primary: { bounds, missing } }: Arm): string {
-  return bounds === null || missing === 0 ? UNKNOWN : `${percentNumber(bounds[0])}–${percentNumber(bounds[1])} %`;
+  return bounds === null || missing === 0
+    ? UNKNOWN
+    : `${percentNumber(bounds[0])}–${percentNumber(bounds[1])} %`;
 }
 
 function severalTrials(all: readonly Arm[]): string[] {

@@ -55,7 +55,13 @@ function passOverTrials(cases: readonly CaseResult[], isCut: boolean): Arm['pass
     return value === null || missing > 0 ? null : { k, any: value, all: null };
   }
   const values = [...taskValues(cases, 'pass_rate').values()];
-  if (values.length === 0 || k < 2 || values.length < planned.size || values.some((trials) => trials.length < k)) return null;
+  if (
+    values.length === 0 ||
+    k < 2 ||
+    values.length < planned.size ||
+    values.some((trials) => trials.length < k)
+  )
+    return null;
   const counts = values.map(
     (trials) => [trials.length, trials.filter((value) => value === 1).length] as const,
   );

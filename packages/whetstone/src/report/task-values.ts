@@ -61,9 +61,13 @@ export const taskCounts = (cases: readonly CaseResult[]): Map<string, TaskCount>
  */
 export function requireAllTrials({ early_exit, run_id }: Manifest): void {
   if (!early_exit) return;
-  throw new WhetstoneError('run-metric', `The trials of run ${run_id} ended with the first pass, so that there is no pass rate.`, {
-    hint: 'Use a run in which all trials ran: whetstone exp --no-early-exit.',
-  });
+  throw new WhetstoneError(
+    'run-metric',
+    `The trials of run ${run_id} ended with the first pass, so that there is no pass rate.`,
+    {
+      hint: 'Use a run in which all trials ran: whetstone exp --no-early-exit.',
+    },
+  );
 }
 
 /**

@@ -9,20 +9,22 @@ import { joinVerdicts, placedBelow } from '../attempt/join-verdicts.ts';
 import type { GatewayConfig, JudgeConfig } from '../config/config.ts';
 import type { AssertionRecord } from '../eval/assertions/assertion.ts';
 import type { EvalWorkers } from '../eval/eval-workers.ts';
-import { readFixture } from '../eval/fixture.ts';
-import { hiddenStoreOf } from '../eval/plan-experiment.ts';
+import { type Fixture, readFixture } from '../eval/fixture.ts';
+import { hiddenStoreOf, toTask } from '../eval/plan-experiment.ts';
 import type { EvalDescription, StoredTurn } from '../eval/protocol.ts';
 import { type CaseLayout, caseLayout, runLayout } from '../record/layout.ts';
 import { readRun, rowsInOrder } from '../record/read-run.ts';
 import type { CaseRow } from '../record/row.ts';
-import { createRunRecord, type ReusedCase } from '../record/run-record.ts';
+import { createRunRecord, type OwnFiles, type ReusedCase } from '../record/run-record.ts';
 import { caseResults } from '../report/case-results.ts';
 import { counted } from '../report/format.ts';
 import { newRunId } from './build-manifest.ts';
 import { collectSecrets } from './collect-secrets.ts';
 import { openLaterJudge } from './open-judge-gateway.ts';
-import { storedCalls, textOf } from './stored-calls.ts';
+import { storedCalls } from './stored-calls.ts';
+import { textOf } from './stored-events.ts';
 import { openStoredJudge, type StoredJudge } from './stored-judge.ts';
+import { type CaseRooms, openStoredRooms } from './stored-rooms.ts';
 import { type ReportedRun, writeReport } from './write-report.ts';
 
 /** A run whose assertions were judged anew, and the cases whose outcome changed. */
@@ -62,7 +64,10 @@ export async function rescore(
   await using laterJudge = await openLaterJudge(judge, gateway, stored.manifest);
   const byId = new Map(evals.map((one) => [one.id, one]));
   const rows = rowsInOrder(stored);
-  const cases = rows.filter((row) => row.assertions && byId.has(row.task_id));
+  const cases = rows.filter((row) => {
+    const description = byId.get(row.task_id);
+    return description && (row.assertions || isFolder(description));
+  });
   if (cases.length === 0) {
     throw new WhetstoneError('selection-empty', 'This run has no case of these evals.', { where: directory });
   }
@@ -83,19 +88,30 @@ export async function rescore(
   const changed: Rescored['changed'] = [];
   let ofAnotherJudge = 0;
   const mask = createMask(collectSecrets([], undefined, process.env));
+  await using rooms = openStoredRooms(stored.manifest, mask);
+  const fixtures = new Map<string, Promise<Fixture>>();
   let done: ReusedCase[] = [];
   for (const before of cases) {
     const description = byId.get(before.task_id);
     if (!description) continue;
-    const storedFiles = caseLayout(runLayout(directory).case(before.case_id));
-    await using caseJudge = await openStoredJudge(before, storedFiles, { judge: laterJudge, mask });
-    const repo = stored.manifest.repo.path;
-    const context = { files: storedFiles, workers, root, repo, judge: caseJudge };
-    const { row, assertions } = await rescoreCase(before, description, context);
+    const files = caseLayout(runLayout(directory).case(before.case_id));
+    const fixture = await fixtureOf(description, root, fixtures);
+    const startedWith = fixture && { fixture, commit: before.repo_ref };
+    const task = toTask(description, { root }, undefined, startedWith);
+    await using room = rooms.of({ row: before, files, task });
+    await using caseJudge = await openStoredJudge(before, files, { judge: laterJudge, mask });
+    const { row, own } = task.eval
+      ? await rescoreCase(before, description, {
+          ...{ files, workers, root, repo: stored.manifest.repo.path, judge: caseJudge, room },
+          hiddenTests: task.hiddenTests && basename(task.hiddenTests),
+        })
+      : await rescoreFolder(before, room);
     const reused_from = before.reused_from ?? { run_id: before.run_id, case_id: before.case_id };
-    const after = { ...row, run_id: record.manifest.run_id, reused_from };
-    const own = { assertions: `${JSON.stringify(assertions, null, 2)}\n`, ...caseJudge.kept() };
-    done.push({ row: after, from: { directory, caseId: before.case_id }, own });
+    const ran = room.ran();
+    const validation_results = [...before.validation_results, ...(ran?.commands ?? [])];
+    const after = { ...row, run_id: record.manifest.run_id, reused_from, validation_results };
+    const from = { directory, caseId: before.case_id };
+    done.push({ row: after, from, own: { ...own, ...caseJudge.kept() }, ...present({ more: ran?.folder }) });
     if (done.length === BATCH) {
       await record.reuseCases(done);
       done = [];
@@ -117,21 +133,67 @@ const BATCH = 500;
 /** How long the code of one eval may wait, where it says nothing else. */
 const ONE_HOUR_MS = 3_600_000;
 
+type Judged = { row: CaseRow; own: OwnFiles };
+
+/** A folder with a PROMPT.md has no code: its hidden tests judge it, always in another clean room. */
+const isFolder = ({ file, fixture }: EvalDescription): boolean => file === fixture;
+
+async function rescoreFolder(row: CaseRow, room: CaseRooms): Promise<Judged> {
+  // Then the agent failed or could not be driven, whatever the tests say.
+  if (row.status === 'agent_failed' || row.status === 'timeout' || isOfTheAgent(row)) return { row, own: {} };
+  const { status, message } = await room.check({ tests: true });
+  const outcome =
+    status === 'passed'
+      ? ({ outcome: 'passed', failure_class: null, evidence: null, status: 'completed' } as const)
+      : status === 'failed'
+        ? ({
+            outcome: 'failed',
+            failure_class: 'agent',
+            evidence: message,
+            status: 'validation_failed',
+          } as const)
+        : ({ outcome: 'error', failure_class: 'verifier', evidence: message } as const);
+  const validation_status = status === 'broken' ? 'skipped' : status;
+  return { row: { ...row, ...outcome, validation_status }, own: {} };
+}
+
+/** Read once, also for many cases. */
+function fixtureOf(
+  { fixture }: EvalDescription,
+  root: string,
+  known: Map<string, Promise<Fixture>>,
+): Promise<Fixture> | undefined {
+  if (fixture === undefined) return undefined;
+  const reading = known.get(fixture) ?? readFixture(fixture, hiddenStoreOf({ root }));
+  known.set(fixture, reading);
+  return reading;
+}
+
 async function rescoreCase(
   row: CaseRow,
-  { file, key, id, fixture, timeoutMs = ONE_HOUR_MS }: EvalDescription,
+  { file, key, id, timeoutMs = ONE_HOUR_MS }: EvalDescription,
   {
     files,
     workers,
     root,
     repo,
     judge,
-  }: { files: CaseLayout; workers: EvalWorkers; root: string; repo: string; judge: StoredJudge },
-): Promise<{ row: CaseRow; assertions: AssertionRecord[] }> {
+    room,
+    hiddenTests,
+  }: {
+    files: CaseLayout;
+    workers: EvalWorkers;
+    root: string;
+    repo: string;
+    judge: StoredJudge;
+    room: CaseRooms;
+    /** Names the hidden tests by their content, as they are now. */
+    hiddenTests: string | undefined;
+  },
+): Promise<Judged> {
   const turns: StoredTurn[] = JSON.parse(readFileSync(files.turns, 'utf8'));
-  const input = JSON.parse(readFileSync(files.evalInput, 'utf8'));
-  const { capabilities, flags, model, secretsKnown, hiddenTests } = input;
-  const areTestsTheSame = await areSameTests(fixture, hiddenTests, root);
+  const { hiddenTests: storedTests, ...input } = JSON.parse(readFileSync(files.evalInput, 'utf8'));
+  const { capabilities, flags, model, secretsKnown } = input;
   const lines = textOf(files.events).split('\n');
   const replayed = turns.map((turn) => ({
     ...turn,
@@ -140,7 +202,9 @@ async function rescoreCase(
       .map((line): StreamEvent => JSON.parse(line)),
   }));
   const request = { file, key, id, agentName: row.agent_name, capabilities, flags, model };
-  const { calls, miscounted } = storedCalls(row.assertions ?? [], files, { repo, areTestsTheSame });
+  const { calls, miscounted } = storedCalls(row.assertions ?? [], files, {
+    ...{ repo, room, areTestsTheSame: storedTests === hiddenTests },
+  });
   using attempt = workers.open(request, {
     calls: {
       ...calls,
@@ -167,9 +231,16 @@ async function rescoreCase(
   });
   const { score: _, max_score: __, ...rest } = row;
   const judged = { ...rest, ...assertionFields(assertions), ...present({ judge: judge.spent() }) };
+  const own = {
+    assertions: `${JSON.stringify(assertions, null, 2)}\n`,
+    // The results of these assertions are those of the tests of now.
+    ...(storedTests !== hiddenTests && {
+      evalInput: `${JSON.stringify({ ...input, ...present({ hiddenTests }) })}\n`,
+    }),
+  };
   // Then the agent failed, or could not be driven, whatever the assertions say.
   const isDecided = turns.at(-1)?.status === 'failed' || isOfTheAgent(row);
-  if (isDecided && verdict.skipped === undefined) return { row: judged, assertions };
+  if (isDecided && verdict.skipped === undefined) return { row: judged, own };
   const outcome =
     verdict.skipped !== undefined
       ? ({ outcome: 'skipped', failure_class: null, evidence: verdict.skipped } as const)
@@ -178,20 +249,9 @@ async function rescoreCase(
         : verdict.failure !== undefined
           ? ({ outcome: 'failed', failure_class: 'agent', evidence: verdict.failure } as const)
           : ({ outcome: 'passed', failure_class: null, evidence: null } as const);
-  return { row: { ...judged, ...outcome }, assertions };
+  return { row: { ...judged, ...outcome }, own };
 }
 
 /** Whether a case ended before its assertions could decide. */
 const isOfTheAgent = ({ failure_class: kind }: CaseRow): boolean =>
   kind !== null && kind !== 'agent' && kind !== 'verifier';
-
-/** Whether the hidden tests of a fixture are those that judged the stored case. Their folder is named by their content. */
-async function areSameTests(
-  fixture: string | undefined,
-  stored: string | undefined,
-  root: string,
-): Promise<boolean> {
-  if (fixture === undefined) return stored === undefined;
-  const { hiddenTests } = await readFixture(fixture, hiddenStoreOf({ root }));
-  return (hiddenTests && basename(hiddenTests)) === stored;
-}

@@ -15,8 +15,9 @@ const stored = [
   check('scriptPassed("test")', 'passed'),
 ];
 
-const open = (patch = '/no/such/patch') =>
-  storedCalls(stored, { patch }, { repo: '/no/such/repository', areTestsTheSame: true });
+const room = { check: async () => ({ status: 'passed', message: 'it ran again' }) as const };
+const open = (patch = '/no/such/patch', areTestsTheSame = true) =>
+  storedCalls(stored, { patch }, { repo: '/no/such/repository', room, areTestsTheSame });
 
 test('the n-th check of a name has the result of the n-th stored one', async () => {
   const { calls, miscounted } = open();
@@ -40,6 +41,17 @@ test('nobody knows which stored result is meant when an eval checks more or less
     ],
     ['testsPassed()', expect.stringContaining('has 1 result of this check, and the eval now asks for 2')],
   ]);
+});
+
+test('what has no stored result, and changed tests, run again once all turns are there', async () => {
+  const { calls, miscounted } = open(undefined, false);
+  expect(await calls.check({ tests: true }, 1)).toMatchObject({
+    status: 'broken',
+    message: expect.stringContaining('another turn follows'),
+  });
+  expect(await calls.check({ tests: true })).toEqual({ status: 'passed', message: 'it ran again' });
+  expect(await calls.check({ script: 'lint' })).toMatchObject({ message: 'it ran again' });
+  expect(miscounted().size).toBe(0);
 });
 
 test('the stored patch gives the changes', async () => {

@@ -1,16 +1,16 @@
-import { readFileSync } from 'node:fs';
-import { codeOf } from '@whetstone/errors';
 import type { CheckResult, SentChange, TestCalls } from '../eval/protocol.ts';
 import type { CaseLayout } from '../record/layout.ts';
 import type { CaseRow } from '../record/row.ts';
 import { counted } from '../report/format.ts';
 import { storedContent } from './stored-content.ts';
+import { textOf } from './stored-events.ts';
+import type { CaseRooms } from './stored-rooms.ts';
 
 /** The answers of the stored case to the code of an eval. */
 export function storedCalls(
   assertions: NonNullable<CaseRow['assertions']>,
   files: Pick<CaseLayout, 'patch'>,
-  { repo, areTestsTheSame }: { repo: string; areTestsTheSame: boolean },
+  { repo, room, areTestsTheSame }: { repo: string; room: Pick<CaseRooms, 'check'>; areTestsTheSame: boolean },
 ): {
   calls: Omit<TestCalls, 'judge' | 'judgeLane' | 'masked' | 'user'>;
   /** Checks that the eval asked for more or less often than the stored case: by name, what to say of them. */
@@ -34,22 +34,21 @@ export function storedCalls(
       const change = changes().find((one) => one.path === path);
       return change && storedContent(repo, change, side);
     },
-    async check(what): Promise<CheckResult> {
+    async check(what, ahead = 0): Promise<CheckResult> {
       const name = 'script' in what ? `scriptPassed(${JSON.stringify(what.script)})` : 'testsPassed()';
-      if ('tests' in what && !areTestsTheSame) {
-        return { status: 'broken', message: 'the hidden tests have changed since; run the eval again' };
+      if ('script' in what || areTestsTheSame) {
+        // A check before a change of the files and one after it have the same name.
+        const number = asked.get(name) ?? 0;
+        asked.set(name, number + 1);
+        const known = stored.get(name)?.[number];
+        if (known && known.status !== 'unavailable') return { status: known.status, message: known.message };
       }
-      // A check before a change of the files and one after it have the same name.
-      const number = asked.get(name) ?? 0;
-      asked.set(name, number + 1);
-      const known = stored.get(name)?.[number];
-      if (!known || known.status === 'unavailable') {
-        return {
-          status: 'broken',
-          message: 'the stored case has no result of this check; run the eval again',
-        };
-      }
-      return { status: known.status, message: known.message };
+      if (ahead === 0) return room.check(what);
+      const follow = ahead === 1 ? 'another turn follows' : `${ahead} more turns follow`;
+      return {
+        status: 'broken',
+        message: `a stored case has the files only as they were at the end, and ${follow}; run the eval again`,
+      };
     },
   };
   const miscounted = () =>
@@ -61,16 +60,6 @@ export function storedCalls(
       }),
     );
   return { calls, miscounted };
-}
-
-/** The text of a file; empty where there is none. */
-export function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return '';
-    throw error;
-  }
 }
 
 /** The changes that a patch describes. */

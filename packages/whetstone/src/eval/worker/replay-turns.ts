@@ -24,6 +24,7 @@ export function replayTurns(turns: readonly ReplayedTurn[], calls: Omit<TestCall
       const { session: _, text: __, eventCount: ___, ...sent } = turn;
       return sent;
     },
+    check: (what) => calls.check(what, waiting.length),
     changes: async () => atTheEnd(calls.changes),
     content: async (path, side) => atTheEnd(() => calls.content(path, side)),
   };
