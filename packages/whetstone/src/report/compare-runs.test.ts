@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CaseRow } from '../record/row.ts';
 import { type Planned, sampleManifest, sampleRow } from './__fixtures__/sample-run.ts';
+import { calibrateRun } from './calibrate.ts';
 import { compareRuns, type Side } from './compare-runs.ts';
 
 const TASKS = Array.from({ length: 8 }, (_, i) => `task-${i + 1}`);
@@ -77,6 +78,24 @@ test('a task with another content under the same id is not compared', () => {
     { task: 'extra', why: 'only in B' },
   ]);
   expect(found.pairs[0]?.comparison.tasks).toBe(6);
+});
+
+test('two runs are compared by the metric that both declare, and early exits have no rates', () => {
+  const declared = (one: Side, more: Partial<Side['manifest']>): Side => ({
+    ...one,
+    manifest: { ...one.manifest, ...more },
+  });
+  const early = { metric: 'pass_at_k', early_exit: true } as const;
+  const a = side('old', {}, fails);
+  const b = side('new', {}, (planned) => (planned.trial_index === 2 ? { outcome: 'passed' } : undefined));
+  const { metric, pairs } = compareRuns(declared(a, early), declared(b, early));
+  expect(metric).toEqual({ kind: 'pass_at_k', title: 'pass@2' });
+  expect(pairs[0]).toMatchObject({ b: { primary: { value: 1 }, pass_rate: null }, flips: [] });
+  expect(pairs[0]?.comparison.sentence).toMatch(/^better: pass@2 \+100 pp/);
+  expect(() => compareRuns(a, declared(b, early))).toThrow('different metrics: pass rate and pass@2');
+  expect(() => calibrateRun(declared(b, early), { effect: 0.1, replays: 10 })).toThrow(
+    'there is no pass rate',
+  );
 });
 
 test('flips, failure classes and ratios stand beside the difference; unknown amounts make no ratio', () => {

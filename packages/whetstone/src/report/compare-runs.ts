@@ -26,6 +26,8 @@ export type RunComparison = {
   schema_version: '1';
   a: SideFacts;
   b: SideFacts;
+  /** The metric that both sides declare. */
+  metric: Summary['metric'];
   pairs: PairComparison[];
   /** Arms that the other side has no counterpart of. */
   unpaired_arms: { side: 'a' | 'b'; agent: string; variant: string }[];
@@ -54,7 +56,10 @@ export type PairComparison = {
   failures: { class: string; title: string; a: number; b: number }[];
 };
 
-/** Compares B with A: each arm of B with its counterpart in A, over the tasks that both have with the same content. */
+/**
+ * Compares B with A: each arm of B with its counterpart in A, over the tasks that both have with the same content.
+ * @throws WhetstoneError `run-metric` where they declare different metrics
+ */
 export function compareRuns(a: Side, b: Side, gate?: Gate): RunComparison {
   const excluded = excludedTasks(a.manifest, b.manifest);
   const left = new Set(excluded.map(({ task }) => task));
@@ -70,6 +75,7 @@ export function compareRuns(a: Side, b: Side, gate?: Gate): RunComparison {
     schema_version: '1',
     a: factsOf(a),
     b: factsOf(b),
+    metric,
     pairs: matched.flatMap(({ a, b }, i) => {
       const comparison = comparisons[i];
       return comparison ? [{ a: a.arm, b: b.arm, comparison, ...detailsOf(a.cases, b.cases, metric) }] : [];

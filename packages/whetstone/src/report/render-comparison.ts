@@ -17,7 +17,7 @@ export function renderComparison(comparison: RunComparison, options: TerminalOpt
     ...[`A: ${a.label} · run ${a.run_id}`, `B: ${b.label} · run ${b.run_id}`].flatMap((line) =>
       paragraphLines(oneLine(line), view.width).map(view.colors.bold),
     ),
-    ...pairs.flatMap((pair) => pairLines(pair, pairs, view)),
+    ...pairs.flatMap((pair) => pairLines(pair, comparison, view)),
     ...section('Not compared', notCompared(comparison), view),
     ...section(
       'What else differs',
@@ -30,7 +30,7 @@ export function renderComparison(comparison: RunComparison, options: TerminalOpt
   ].join('\n');
 }
 
-function pairLines(pair: PairComparison, pairs: readonly PairComparison[], view: TerminalOptions): string[] {
+function pairLines(pair: PairComparison, { pairs, metric }: RunComparison, view: TerminalOptions): string[] {
   const { colors, width } = view;
   const { a, b, comparison, flips } = pair;
   const paint = { better: colors.green, worse: colors.red, inconclusive: colors.yellow }[comparison.verdict];
@@ -42,7 +42,7 @@ function pairLines(pair: PairComparison, pairs: readonly PairComparison[], view:
     ),
     ...drawing(pair, pairs, view),
     '',
-    ...sideBySide(pair, width),
+    ...sideBySide(pair, metric.title, width),
     ...(flips.length > 0
       ? ['', `  ${counted(flips.length, 'task')} changed`, ...flipLines(pair, width)]
       : []),
@@ -74,13 +74,13 @@ function drawing(
   ];
 }
 
-function sideBySide({ a, b, ratios, failures }: PairComparison, width: number): string[] {
+function sideBySide({ a, b, ratios, failures }: PairComparison, metric: string, width: number): string[] {
   const rows = [
     ['', 'A', 'B', 'B / A'],
     [
-      'pass rate',
-      rateWithInterval(a.pass_rate, a.pass_rate_interval),
-      rateWithInterval(b.pass_rate, b.pass_rate_interval),
+      metric,
+      rateWithInterval(a.primary.value, a.primary.interval),
+      rateWithInterval(b.primary.value, b.primary.interval),
       '',
     ],
     ['passed', `${a.passed}/${a.trials}`, `${b.passed}/${b.trials}`, ''],
