@@ -120,9 +120,7 @@ function arms({ arms: all, metric }) {
         estimate: value,
         interval,
         bounds,
-        label: bounds
-          ? `${rate}; bounds ${percentNumber(bounds[0])} to ${percentNumber(bounds[1])} %`
-          : rate,
+        label: bounds ? `${rate}; bounds ${percentNumber(bounds[0])} to ${percentNumber(bounds[1])} %` : rate,
       }),
       `${arm.passed}/${arm.trials}`,
       arm.error + arm.missing,

@@ -10,6 +10,7 @@ const AUTHORING = ownModule('./authoring');
 const OWN: Readonly<Record<string, string>> = {
   whetstone: ownModule('../index'),
   'whetstone/adapter': ownModule('../adapter'),
+  'whetstone/expect': ownModule('../expect'),
 };
 
 let loaded: Promise<void> | undefined;
