@@ -1,36 +1,21 @@
-import { cpSync, mkdirSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runCommandLine } from '../../packages/whetstone/src/cli/__fixtures__/command-line.ts';
-import { makeTempDir } from '../../packages/whetstone/src/workspace/__fixtures__/test-repo.ts';
+import { afterAll, expect, test } from 'vitest';
+import { copyExamples } from './set-up.ts';
 
-let root: string;
-beforeAll(() => {
-  root = join(makeTempDir(), 'evals');
-  cpSync(import.meta.dirname, root, { recursive: true });
-  mkdirSync(join(root, 'tmp'));
-});
-afterAll(() => rmSync(dirname(root), { recursive: true, force: true }));
-
-const env = { PATH: process.env.PATH, HOME: process.env.HOME };
-const exp = async (...args: string[]) => {
-  const call = { args: [...args, '--json'], cwd: root, env: { ...env, TMPDIR: join(root, 'tmp') } };
-  const { stdout, exitCode } = await runCommandLine(call);
-  return { exitCode, ...JSON.parse(stdout) };
-};
+const examples = copyExamples();
+afterAll(examples.remove);
 
 test('the examples pass, are reused the second time and judged anew', async () => {
-  const first = await exp('exp', '--jobs', '2');
+  const first = await examples.whetstone('exp', 'bot', 'loop', '--jobs', '2');
   expect(first.runs.map(({ cases }: { cases: unknown }) => cases)).toMatchObject([
     { planned: 16, passed: 16 },
-    { planned: 2, passed: 2 },
+    { planned: 6, passed: 6 },
   ]);
   expect(first.exitCode).toBe(0);
-  const again = await exp('exp');
+  const again = await examples.whetstone('exp', 'bot', 'loop');
   expect(again.runs.map(({ cases }: { cases: unknown }) => cases)).toMatchObject([
     { passed: 16, reused: 16 },
-    { passed: 2, reused: 2 },
+    { passed: 6, reused: 6 },
   ]);
-  const { rescored, changed } = await exp('rescore', first.runs[0].run_id);
+  const { rescored, changed } = await examples.whetstone('rescore', first.runs[0].run_id);
   expect([rescored, changed]).toEqual([16, []]);
 });
