@@ -106,6 +106,7 @@ export { type ExploitEvidence, type ExploitStatus, exploitStatus } from './polic
 // Read what agents printed and kept.
 
 export { metadataFacts, type NativeOutput, type ParseOptions, parseNative } from './native/parse-native.ts';
+export { ownTranscripts } from './transcripts/own-transcripts.ts';
 export {
   readTranscripts,
   type SessionTranscript,

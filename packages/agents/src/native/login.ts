@@ -72,7 +72,11 @@ export function findLogin(
   return { place, env: {}, file: { path: file.path, content }, secrets: tokensIn(content) };
 }
 
-function placeOf({ path, movedBy }: NonNullable<LoginFacts['file']>, environment: NodeJS.ProcessEnv): string {
+/** Where the user has a file below the home that an agent uses. */
+export function placeOf(
+  { path, movedBy }: Pick<NonNullable<LoginFacts['file']>, 'path' | 'movedBy'>,
+  environment: NodeJS.ProcessEnv,
+): string {
   const moved = movedBy && environment[movedBy.variable];
   if (!movedBy || !moved) return join(environment.HOME ?? homedir(), path);
   return join(moved, path.slice(movedBy.folder.length));

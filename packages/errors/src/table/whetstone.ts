@@ -108,8 +108,8 @@ export const whetstoneErrors = {
     'Move the file away, or set `TMPDIR` to a folder that has nothing like that in it or above it. `driveAgent` and `openSession` take `above: allowed`.',
   ),
   'issues-unreadable': usage(
-    'A file for `--issues` is not an export of issues or pull requests.',
-    'Write one with `gh issue list --state all --limit 1000 --json number,title,body,url > issues.json`.',
+    'A file for `--issues` is not an export of issues or pull requests, or `gh` cannot answer.',
+    'Sign in with `gh auth login`, or write an export with `gh issue list --state all --limit 1000 --json number,title,body,url > issues.json`.',
   ),
   'labels-invalid': usage(
     'A file with labels of people cannot be compared with a judge.',

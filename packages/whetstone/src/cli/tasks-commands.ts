@@ -43,13 +43,13 @@ export function addTasks(program: Command, action: ActionOf): void {
     )
     .option(
       '--issues <file>',
-      'export of GitHub issues or pull requests, for statements (repeatable)',
+      'export of GitHub issues or pull requests, or `gh` to ask that program (repeatable)',
       collect,
       [],
     )
     .option(
-      '--sessions <dir>',
-      'folder in which an agent keeps its sessions, for statements (repeatable)',
+      '--sessions [dir]',
+      'sessions with agents, for statements: of a folder (repeatable), else where agents keep them',
       collect,
       [],
     )

@@ -14,9 +14,9 @@ import { findCandidates } from '../tasks/candidates.ts';
 import type { Method } from '../tasks/methods.ts';
 import { type Mined, mineTasks } from '../tasks/mine.ts';
 import type { MiningEntry } from '../tasks/mining-journal.ts';
-import { readIssues } from '../tasks/read-issues.ts';
+import { openIssues } from '../tasks/read-issues.ts';
 import type { ScanOptions } from '../tasks/scan-history.ts';
-import { readSessionTurns } from '../tasks/session-prompts.ts';
+import { readSessionTurns, sessionsIn } from '../tasks/session-prompts.ts';
 import { openRepository } from '../workspace/repository.ts';
 import { onInterrupt } from './interrupt.ts';
 import type { Streams } from './streams.ts';
@@ -32,7 +32,8 @@ export type TasksMineOptions = {
   maxFiles: number;
   maxLines: number;
   issues: string[];
-  sessions: string[];
+  /** `true`: wherever the agents of this machine keep them. */
+  sessions: string[] | true;
   prepare: string[];
   setup: string[];
   setupTimeout: number;
@@ -52,7 +53,11 @@ export async function tasksMineCommand(options: TasksMineOptions, streams: Strea
       '--repeat must be 2 or more: one run cannot show flaky tests.',
     );
   }
-  const ofCommits = [options.since ?? [], options.issues, options.sessions].flat();
+  const ofCommits = [
+    options.since ?? [],
+    options.issues,
+    options.sessions === true || options.sessions,
+  ].flat();
   if (options.method === 'remove' && ofCommits.length > 0) {
     throw new WhetstoneError(
       'mining-option-invalid',
@@ -93,11 +98,11 @@ export async function mine(
 ): Promise<{ mined: Mined; out: string; prepare: string[] }> {
   const { method, repeat, limit, jobs, setup } = options;
   const { workTree } = await openRepository(options.repo);
-  const issues = await readIssues(options.issues.map((file) => resolve(file)));
-  const sessions = await readSessionTurns(
-    options.sessions.map((folder) => resolve(folder)),
-    { workTree, mask: createMask(collectSecrets([], undefined, process.env)) },
-  );
+  const issues = await openIssues(options.issues, workTree);
+  const sessions = await readSessionTurns(await sessionSources(options, workTree), {
+    workTree,
+    mask: createMask(collectSecrets([], undefined, process.env)),
+  });
   const prepare = preparationOf(options, workTree);
   const isSaid = setup.length > 0 || options.prepare.length > 0;
   say(`Prepare: ${prepare.join('; ') || (isSaid ? 'nothing' : 'nothing (no lock file was found)')}`);
@@ -114,6 +119,12 @@ export async function mine(
     onTried: (entry, { tried, of }) => say(`${tried}/${of} ${triedLine(entry)}`),
   });
   return { mined, out, prepare };
+}
+
+/** Folders that the user named, or a list of the sessions that agents have kept of work in the repository. */
+async function sessionSources({ sessions }: TasksMineOptions, workTree: string) {
+  if (sessions === true) return [await sessionsIn(workTree, process.env)];
+  return sessions.map((folder) => resolve(folder));
 }
 
 const UNITS: Record<string, string> = { d: 'days', w: 'weeks', m: 'months', y: 'years' };

@@ -12,7 +12,7 @@ import type { Draft } from './draft.ts';
 import { introducedNames } from './introduced-names.ts';
 import type { Method } from './methods.ts';
 import { type MiningEntry, openJournal } from './mining-journal.ts';
-import type { Issue } from './read-issues.ts';
+import type { FindIssue } from './read-issues.ts';
 import type { ScanOptions } from './scan-history.ts';
 import { promptsBefore, type SessionTurn } from './session-prompts.ts';
 import { statementSources, stateTask } from './statement.ts';
@@ -27,7 +27,7 @@ export type MineOptions = {
   out: string;
   method: Method;
   scan: ScanOptions;
-  issues: ReadonlyMap<number, Issue>;
+  issues: FindIssue;
   /** Turns of sessions with agents, sorted by time. */
   sessions: readonly SessionTurn[];
   /** What the tests need: once for all trees with the same lock files. */
@@ -149,7 +149,7 @@ async function makeTask(candidate: Candidate, options: Trying): Promise<Made> {
   const names = await introducedNames(repo.path, draft);
   const { commit } = candidate;
   const sources = commit
-    ? statementSources(commit, options.issues, promptsBefore(commit, options.sessions))
+    ? await statementSources(commit, options.issues, promptsBefore(commit, options.sessions))
     : [];
   const statement = stateTask(draft, validation.failToPass, { sources, names });
   await writeTask(folder, { draft, statement, validation, setup });

@@ -1,8 +1,11 @@
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { createMask } from '@whetstone/sandbox';
 import { expect, test } from 'vitest';
 import type { HistoryCommit } from './scan-history.ts';
-import { promptsBefore, readSessionTurns, type SessionTurn } from './session-prompts.ts';
+import { promptsBefore, readSessionTurns, type SessionTurn, sessionsIn } from './session-prompts.ts';
 
 const commit = (date: string, previousDate?: string): HistoryCommit => ({
   ...{ commit: 'c', parent: 'p', date, message: '' },
@@ -49,4 +52,32 @@ test('sessions of released agents have prompts, times and what was touched; thos
     ).toBe(true);
   }
   expect(prompts).toContain('[masked] please.');
+});
+
+test('sessions in a folder are found where Claude Code, Codex, pi and Gemini keep them', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'sessions-'));
+  const native = join(import.meta.dirname, '../../../agents/src/native');
+  const kept = {
+    '.claude/projects/-workspace/a.jsonl': 'claude-code/__fixtures__/claude-code-2.1.330/compaction',
+    'codex/sessions/2026/11/22/rollout-a.jsonl': 'codex-cli/__fixtures__/codex-0.169.0/main',
+    '.pi/agent/sessions/workspace/a.jsonl': 'pi/__fixtures__/pi-0.87.1/main',
+    '.gemini/tmp/workspace/chats/session-a.jsonl': 'gemini-cli/__fixtures__/gemini-0.61.0/main',
+  };
+  for (const [path, recording] of Object.entries(kept)) {
+    mkdirSync(dirname(join(home, path)), { recursive: true });
+    const text = readFileSync(join(native, `${recording}.transcript.jsonl`), 'utf8');
+    const hash = createHash('sha256').update('/workspace').digest('hex');
+    writeFileSync(join(home, path), text.replace(/"projectHash":"\w+"/, `"projectHash":"${hash}"`));
+  }
+  const environment = { HOME: home, CODEX_HOME: join(home, 'codex') };
+  const found = await sessionsIn('/workspace', environment);
+  expect(found.toSorted()).toEqual(
+    Object.keys(kept)
+      .map((path) => join(home, path))
+      .toSorted(),
+  );
+  expect(await readSessionTurns([found], { workTree: '/workspace', mask: createMask([]) })).not.toEqual([]);
+  expect(await sessionsIn('/work', environment)).toEqual([]);
+  expect(await sessionsIn('/workspace', { HOME: '/nowhere' })).toEqual([]);
+  rmSync(home, { recursive: true });
 });

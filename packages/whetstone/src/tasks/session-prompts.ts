@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join, posix, relative } from 'node:path';
-import { readTranscripts } from '@whetstone/agents';
+import { ownTranscripts, readTranscripts } from '@whetstone/agents';
 import type { StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { isUnder, type Mask } from '@whetstone/sandbox';
@@ -25,17 +27,17 @@ export type SessionTurn = {
 const LONGEST = 3 * 86_400_000;
 
 /**
- * Reads the turns of all sessions in folders where agents keep them, except sessions that worked outside of `workTree`. A
+ * Reads the turns of all sessions in folders, or of the files of a list, except sessions that worked outside of `workTree`. A
  * file that is not a session is passed over. `mask` is applied to the prompts.
  */
 export async function readSessionTurns(
-  folders: readonly string[],
+  sources: readonly (string | string[])[],
   { workTree, mask }: { workTree: string; mask: Mask },
 ): Promise<SessionTurn[]> {
   const turns: SessionTurn[] = [];
   const root = realPath(workTree);
-  for (const folder of folders) {
-    for await (const transcript of readTranscripts(folder)) {
+  for (const source of sources) {
+    for await (const transcript of readTranscripts(source)) {
       if (transcript.status !== 'read') continue;
       const { workingDir } = transcript.metadata;
       const from = workingDir === undefined ? undefined : relative(root, realPath(workingDir));
@@ -49,6 +51,33 @@ export async function readSessionTurns(
     }
   }
   return turns.sort((a, b) => a.at - b.at);
+}
+
+/** How much of a session is looked at for the folder where it ran, in bytes. */
+const HEAD = 64 * 1024;
+
+/**
+ * The files of the sessions that agents of this machine have kept of work in a folder (absolute), from where each agent keeps
+ * them. A session names its folder near its beginning; Gemini writes the SHA-256 of its path.
+ */
+export async function sessionsIn(workTree: string, environment: NodeJS.ProcessEnv): Promise<string[]> {
+  const folders = [...new Set([workTree, realPath(workTree)])];
+  const marks = folders.flatMap((folder) => [
+    ...[`"${folder}"`, `"${folder}/`],
+    createHash('sha256').update(folder).digest('hex'),
+  ]);
+  const files: string[] = [];
+  for await (const file of ownTranscripts(environment)) {
+    const head = await headOf(file);
+    if (marks.some((mark) => head.includes(mark))) files.push(file);
+  }
+  return files;
+}
+
+async function headOf(path: string): Promise<string> {
+  await using file = await open(path);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD), 0, HEAD, 0);
+  return buffer.toString('utf8', 0, bytesRead);
 }
 
 function turnOf(session: string, events: readonly StreamEvent[]): Omit<SessionTurn, 'roots'>[] {

@@ -20,10 +20,11 @@ const LONG =
 const issue = (number: number, body: string, isPullRequest = false): Issue => ({
   ...{ number, title: 'Empty text', body, isPullRequest },
 });
-const issues = new Map([
+const known = new Map([
   [7, issue(7, LONG)],
   [8, issue(8, 'Fixes #7', true)],
 ]);
+const issues = async (number: number) => known.get(number);
 
 test('numbers, commit ids, trailers and parts of templates are taken out', () => {
   const text = `fix(parse): empty text (#12)\r\n\r\nFixes #9. See https://github.com/a/b/issues/9 and 1a2b3c4d5.\n<!-- template -->\n- [x] I have read it\nDefaced facade stays.\nSigned-off-by: Ada <a@b.c>`;
@@ -52,8 +53,8 @@ test('a line of the answer with letters beyond ASCII is found', () => {
   });
 });
 
-test('an issue comes before the pull request that names it, and both before the message', () => {
-  const sources = statementSources({ message: 'Fix parsing (#8)' }, issues);
+test('an issue comes before the pull request that names it, and both before the message', async () => {
+  const sources = await statementSources({ message: 'Fix parsing (#8)' }, issues);
   expect(sources.map(({ grade, source }) => [grade, source])).toEqual([
     ['issue', '#7'],
     ['pull request', '#8'],
@@ -62,16 +63,16 @@ test('an issue comes before the pull request that names it, and both before the 
   expect(stateTask(draft, ['a'], { sources, names })).toMatchObject({ grade: 'issue', source: '#7' });
 });
 
-test('without a text that says enough, the failing tests are the statement', () => {
-  const sources = statementSources({ message: 'Fix parsing' }, issues);
+test('without a text that says enough, the failing tests are the statement', async () => {
+  const sources = await statementSources({ message: 'Fix parsing' }, issues);
   const { grade, prompt, passedOver } = stateTask(draft, ['test/parse.test.ts > empty'], { sources, names });
   expect(grade).toBe('tests');
   expect(prompt).toContain('- test/parse.test.ts > empty');
   expect(passedOver).toEqual(['the commit message: only 2 words']);
 });
 
-test('a text that does not name what the tests call is not enough', () => {
-  const sources = statementSources({ message: 'Empty (#7)' }, issues);
+test('a text that does not name what the tests call is not enough', async () => {
+  const sources = await statementSources({ message: 'Empty (#7)' }, issues);
   const needed = { needed: ['parseEmpty'], own: [] };
   expect(stateTask(draft, ['a'], { sources, names: needed })).toMatchObject({
     grade: 'tests',

@@ -1,7 +1,7 @@
 import type { Draft } from './draft.ts';
 import type { IntroducedNames } from './introduced-names.ts';
 import { cleanStatement } from './leaks.ts';
-import type { Issue } from './read-issues.ts';
+import type { FindIssue, Issue } from './read-issues.ts';
 
 /** Where a statement comes from, the best first. `tests`: the failing tests are the statement. */
 export type Grade = 'issue' | 'pull request' | 'session' | 'commit' | 'tests';
@@ -29,16 +29,17 @@ const SHORTEST: Record<StatementSource['grade'], number> = {
 };
 
 /** The texts about a commit: issues that it names, its pull request, the user's prompts, its message. The best first. */
-export function statementSources(
+export async function statementSources(
   { message }: { message: string },
-  issues: ReadonlyMap<number, Issue>,
+  findIssue: FindIssue,
   prompts: readonly StatementSource[] = [],
-): StatementSource[] {
-  const named = numbersIn(message).flatMap((number) => issues.get(number) ?? []);
-  const behind = named
-    .filter(({ isPullRequest }) => isPullRequest)
-    .flatMap(({ body }) => numbersIn(body).flatMap((number) => issues.get(number) ?? []));
-  const all = [...new Set([...named, ...behind])];
+): Promise<StatementSource[]> {
+  const issuesOf = async (text: string) =>
+    (await Promise.all(numbersIn(text).map(findIssue))).filter((issue) => issue !== undefined);
+  const named = await issuesOf(message);
+  const pulls = named.filter(({ isPullRequest }) => isPullRequest);
+  const behind = (await Promise.all(pulls.map(({ body }) => issuesOf(body)))).flat();
+  const all = [...new Map([...named, ...behind].map((issue) => [issue.number, issue])).values()];
   const sourceOf = ({ number, title, body, isPullRequest }: Issue): StatementSource => ({
     grade: isPullRequest ? 'pull request' : 'issue',
     text: `${title}\n\n${body}`,
