@@ -10,6 +10,7 @@ import { tableLines } from '../report/text-layout.ts';
 import { checkTask, type TaskCheck } from '../tasks/check-tasks.ts';
 import { openTaskRoom } from '../tasks/task-room.ts';
 import { findWithheld } from '../workspace/withheld.ts';
+import { type EarlierResults, earlierResults } from './earlier-results.ts';
 import { openConfig } from './find-config.ts';
 import { onInterrupt } from './interrupt.ts';
 import type { Streams } from './streams.ts';
@@ -26,6 +27,9 @@ export type TasksCheckOptions = {
   json?: boolean;
 };
 
+/** A task that was checked, and what agents made of it so far; `null`: no run of the configuration has it. */
+export type Checked = TaskCheck & { results: EarlierResults | null };
+
 /** Checks tasks without an agent. Returns 0 if all are fit for use, else 1. */
 export async function tasksCheckCommand(
   folders: string[],
@@ -33,18 +37,19 @@ export async function tasksCheckCommand(
   streams: Streams,
 ): Promise<number> {
   const { stdout, stderr } = streams;
-  const { tasks, ...place } = await tasksOf(folders, options);
+  const { tasks, runs, ...place } = await tasksOf(folders, options);
   const chosen = tasks.filter(({ id }) => options.taskId.length === 0 || options.taskId.includes(id));
+  const results = runs === undefined ? undefined : await earlierResults(chosen, runs);
   using interrupt = onInterrupt(stderr);
   const { signal } = interrupt;
   await using room = await openTaskRoom({ ...place, signal });
-  const checks: TaskCheck[] = [];
+  const checks: Checked[] = [];
   for (const task of chosen) {
     if (signal.aborted) break;
     const check = await checkTask(task, { room, repeat: options.repeat, signal });
     // What was stopped says nothing about its task.
     if (signal.aborted) break;
-    checks.push(check);
+    checks.push({ ...check, results: results?.get(task.id) ?? null });
     if (!options.json) stderr.write(`${checks.length}/${chosen.length} ${oneLine(task.id)}\n`);
   }
   const unfit = checks.filter(({ problems }) => problems.length > 0);
@@ -57,6 +62,8 @@ export async function tasksCheckCommand(
 type Place = Pick<Config, 'repo' | 'sandbox' | 'environment'> & {
   withheld: Awaited<ReturnType<typeof findWithheld>>;
   logs: string;
+  /** The folder of earlier runs. */
+  runs?: string;
 };
 
 /** Tasks of the folders that are named, else those of the configuration. */
@@ -80,16 +87,18 @@ async function tasksOf(
   const { loaded, environment } = await openConfig(present({ config, tasks }));
   Object.assign(process.env, environment);
   const withheld = await findWithheld(loaded.config);
-  return { ...loaded.config, withheld, logs: join(loaded.config.outputDir, 'prepare-logs') };
+  const { outputDir } = loaded.config;
+  return { ...loaded.config, withheld, logs: join(outputDir, 'prepare-logs'), runs: outputDir };
 }
 
-function checkLines(checks: readonly TaskCheck[]): string[] {
+function checkLines(checks: readonly Checked[]): string[] {
   const share = (runs: TaskCheck['gold']) => (!runs?.runs ? '–' : `${runs.passed}/${runs.runs}`);
   const rows = checks.map((check) => [
     check.problems.length === 0 ? 'fit' : 'UNFIT',
     share(check.nop),
     share(check.gold),
     String(check.flaky.length),
+    check.results === null ? '–' : `${check.results.passed}/${check.results.cases}`,
     check.seconds === null ? '–' : `${check.seconds.toFixed(1)} s`,
     oneLine(check.task),
   ]);
@@ -98,12 +107,13 @@ function checkLines(checks: readonly TaskCheck[]): string[] {
     { width: 4 },
     { width: 4 },
     { width: 5 },
+    { width: 7 },
     { width: 7, align: 'right' as const },
     { width: 80 },
   ];
   const unfit = checks.filter(({ problems }) => problems.length > 0).length;
   return [
-    ...tableLines(columns, [['', 'nop', 'gold', 'flaky', 'time', 'task'], ...rows]),
+    ...tableLines(columns, [['', 'nop', 'gold', 'flaky', 'solved', 'time', 'task'], ...rows]),
     ...checks.flatMap(({ task, problems, warnings }) => [
       ...problems.map((problem) => `\n${oneLine(task)}: ${oneLine(problem)}`),
       ...warnings.map((warning) => `\n${oneLine(task)}: look at this: ${oneLine(warning)}`),

@@ -104,7 +104,7 @@ async function ask(question: string, { stdin, stderr }: Pick<Streams, 'stdin' | 
     (answer) => asked.resolve(answer.trim().slice(0, 1).toLowerCase() || '?'),
     () => {},
   );
-  return asked.promise;
+  return await asked.promise; // `using` would close the terminal before there is an answer
 }
 
 /** Opens the file of the task in the user's editor, and reads it again. */

@@ -49,20 +49,40 @@ test('a set-up that fails or hangs says nothing about the commit, which is tried
       files: { 'src/half.js': 'export default 1;\n', 'test/half.test.js': testOf('half', '') },
     },
   ]);
-  const mine = async (...setup: string[]) => {
-    const args = ['tasks', 'mine', '--repo', history, '--json', '--setup', ...setup];
+  const mine = async (...options: string[]) => {
+    const args = ['tasks', 'mine', '--repo', history, '--json', ...options];
     const { tried } = JSON.parse((await project.whetstone(args)).stdout);
     return tried;
   };
-  const hangs = ['sleep 60', '--setup-timeout', '0.2'];
+  const hangs = ['--setup', 'sleep 60', '--setup-timeout', '0.2'];
   const broken = { status: 'broken', reason: 'its setup fails' };
-  expect(await mine('exit 3')).toEqual([
+  expect(await mine('--setup', 'exit 3')).toEqual([
     expect.objectContaining({ ...broken, evidence: expect.stringContaining('`exit 3` exited 3') }),
   ]);
   expect(await mine(...hangs)).toEqual([
     expect.objectContaining({ ...broken, evidence: expect.stringContaining('was stopped') }),
   ]);
   expect(await mine(...hangs)).toHaveLength(1);
+  expect(await mine('--prepare', 'sleep 60', '--setup-timeout', '0.2')).toEqual([
+    expect.objectContaining({
+      ...broken,
+      evidence: expect.stringContaining('prepare: `sleep 60` was stopped'),
+    }),
+  ]);
+  rmSync(history, { recursive: true });
+});
+
+test('a repository without a lock file and without tests: what is missing is said, and nothing runs', async () => {
+  const history = makeHistory([
+    { message: 'Start', files: { 'src/a.js': 'export default 1;\n' } },
+    { message: 'Change', files: { 'src/a.js': 'export default 2;\n' } },
+  ]);
+  const { stdout, stderr, exitCode } = await project.whetstone(['tasks', 'mine', '--repo', history]);
+  expect([exitCode, stderr]).toEqual([0, 'Prepare: nothing (no lock file was found)\n']);
+  expect(stdout).toContain('2 commits, 0 candidates (0 %)');
+  expect(stdout).toContain('1  it changes sources but no test');
+  const removed = await project.whetstone(['tasks', 'mine', '--repo', history, '--method', 'remove']);
+  expect(removed.stdout).toContain('1  no function was found in it');
   rmSync(history, { recursive: true });
 });
 

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { didYouMean } from '@whetstone/errors/did-you-mean';
 import { runLayout } from './layout.ts';
-import { isAbsent, unreadable } from './read-run.ts';
+import { isAbsent, type ReadRun, readRun, unreadable } from './read-run.ts';
 import { isTag, readTags } from './tags.ts';
 
 /**
@@ -45,6 +45,14 @@ export async function findTag(tag: string, outputDirectory: string): Promise<str
 /** The directories of the runs below an output directory, the oldest first. */
 export async function listRuns(outputDirectory: string): Promise<string[]> {
   return (await runIds(outputDirectory)).map((id) => join(outputDirectory, id));
+}
+
+/** The runs below an output directory that can be read, the oldest first. */
+export async function* readRuns(outputDirectory: string): AsyncGenerator<ReadRun, void, undefined> {
+  for (const id of await runIds(outputDirectory)) {
+    const run = await readRun(join(outputDirectory, id)).catch(() => undefined);
+    if (run) yield run;
+  }
 }
 
 /** Ids of the runs below an output directory, the oldest first. A folder without a manifest is not a run. */

@@ -1,12 +1,13 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeProject, type Project } from '../cli/__fixtures__/project.ts';
+import { BIN, makeProject, type Project } from '../cli/__fixtures__/project.ts';
+import type { Checked } from '../cli/tasks-check.ts';
 import { makeHistory } from './__fixtures__/history.ts';
 import { smallProject } from './__fixtures__/small-project.ts';
-import type { TaskCheck } from './check-tasks.ts';
 import type { Mined } from './mine.ts';
 
 const server = createServer((_, response) => response.end('yes'));
@@ -19,6 +20,8 @@ const PREPARE = [
   'printf \'#!/bin/sh\\nexec node "%s/node_modules/vitest/vitest.mjs" "$@"\\n\' "$PWD" > node_modules/.bin/vitest',
   'chmod +x node_modules/.bin/vitest',
 ];
+
+const isMissing = (program: string): boolean => spawnSync(program, ['--version']).error !== undefined;
 
 const cache = () => ({ XDG_CACHE_HOME: join(project.root, 'cache') });
 
@@ -199,13 +202,50 @@ test('check finds a mined task fit for use, and not with an answer that does not
   const check = async () => {
     const args = ['tasks', 'check', '--json', '--task-id', one];
     const { stdout, exitCode } = await project.whetstone(args, cache());
-    const [found]: TaskCheck[] = JSON.parse(stdout).checks;
-    return { exitCode, nop: found?.nop.passed, gold: found?.gold?.passed, problems: found?.problems };
+    const [found]: Checked[] = JSON.parse(stdout).checks;
+    const { nop, gold, problems, results } = found ?? {};
+    return { exitCode, nop: nop?.passed, gold: gold?.passed, problems, results };
   };
-  expect(await check()).toEqual({ exitCode: 0, nop: 0, gold: 1, problems: [] });
+  expect(await check()).toEqual({
+    ...{ exitCode: 0, nop: 0, gold: 1, problems: [] },
+    results: { passed: 1, cases: 2 }, // of the run above
+  });
   writeFileSync(join(project.root, 'tasks/mined', one, 'gold.patch'), '');
   expect(await check()).toMatchObject({
     ...{ exitCode: 1, nop: 0, gold: 0 },
     problems: [expect.stringMatching(/^with its patch: 1 of 2 tests did not pass: .* \(failed\)/)],
   });
 }, 240_000);
+
+test.skipIf(isMissing('script'))(
+  'review on a terminal keeps, edits and drops',
+  { tags: 'script' },
+  async () => {
+    const folder = join(project.root, 'tasks/more');
+    const editor = join(project.root, 'editor.sh');
+    writeFileSync(editor, '#!/bin/sh\nsed -i "s/^  These tests fail:/  Lower it./" "$1"\n', { mode: 0o755 });
+    const start = `stty -echo; exec ${process.execPath} ${BIN} tasks review ${folder}`;
+    const child = spawn('script', ['-qefc', start, '/dev/null'], {
+      env: { ...project.environment, EDITOR: editor, TERM: 'xterm' },
+    });
+    let said = '';
+    let asked = 1;
+    // Three answers for the first task, one for the second, and the last ends it.
+    const answers = ['s', 'e', 'k', 'd', 'q'];
+    for await (const chunk of child.stdout) {
+      said += chunk;
+      if (said.split('[k/e/d/s/l/q]').length <= asked) continue;
+      asked += 1;
+      child.stdin.write(`${answers.shift()}\n`);
+    }
+    expect(said).toContain('+export default (s) => s.toLowerCase();');
+    expect(said).toContain('1 kept, 1 dropped, 3 left for later');
+    const names = readdirSync(folder).filter((name) => name.startsWith('re'));
+    expect(names.map((name) => name.replace(/-[0-9a-f]{8}$/, ''))).toEqual([
+      ...['remove-low', 'remove-upper', 'revert-fix-the-wide-value', 'revert-merge-branch-low'],
+    ]);
+    const text = (name: string) => readFileSync(join(folder, names[0] ?? '', name), 'utf8');
+    expect(text('task.yaml')).toContain('Lower it.');
+    expect(JSON.parse(text('provenance.json'))).toHaveProperty('kept');
+  },
+);

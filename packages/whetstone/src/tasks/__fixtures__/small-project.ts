@@ -124,7 +124,6 @@ test('second', () => { expect(globalThis.seen).toBe(1); expect(count([])).toBe(0
       files: { 'src/fresh.js': 'export default 1;\n', 'test/fresh.test.js': testOf('fresh', equal('it', '1')) },
     },
     { message: 'Use a submodule', files: { '.gitmodules': '', 'lib/other': { submodule: 'a'.repeat(40) } } },
-    { message: 'Drop the submodule', files: { '.gitmodules': null, 'lib/other': null } },
     addLow,
     {
       message: 'Merge branch low\n\nLetters are lowered by it.',
@@ -134,6 +133,7 @@ test('second', () => { expect(globalThis.seen).toBe(1); expect(count([])).toBe(0
       ],
       files: { ...fixLow.files, 'docs/low.md': 'It lowers letters.\n' },
     },
+    { message: 'Drop the submodule', files: { '.gitmodules': null, 'lib/other': null } },
     {
       message: 'Change everything',
       files: Object.fromEntries([
