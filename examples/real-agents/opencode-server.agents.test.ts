@@ -34,7 +34,8 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await session?.[Symbol.asyncDispose]();
-  server?.kill();
+  // At a TERM it can wait for what still runs in it.
+  server?.kill('SIGKILL');
   rmSync(folder, { recursive: true });
 });
 
