@@ -1,43 +1,83 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
 import { hasBubblewrap } from '../__fixtures__/has-bubblewrap.ts';
-import { createPidNamespaceContainment } from '../process-sandbox/pid-namespace.ts';
-import { startSandboxProvider } from '../start-sandbox-provider.ts';
-import { probeSandbox } from './probe-sandbox.ts';
+import { type AttackName, attacks } from './attacks.ts';
 
-let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'probe-test-'));
-});
-afterEach(() => rm(folder, { recursive: true, force: true }));
+const fixture = join(import.meta.dirname, '../__fixtures__/probe-levels.ts');
+const document = join(import.meta.dirname, '../../../../docs/security.md');
 
-async function reached(name: string): Promise<string[]> {
-  const scratch = join(folder, 'scratch');
-  const kept = join(folder, 'hidden');
-  await mkdir(kept);
-  await writeFile(join(kept, 'test'), 'hidden');
-  const findings = await probeSandbox(await startSandboxProvider(name, { scratch }), {
-    scratch,
-    kept: [kept],
-  });
-  expect(findings).toHaveLength(11);
-  return findings.filter((finding) => finding.reached).map(({ attack }) => attack);
+/** What came through at each level, with this user as the host. The home and what else is there is made for it. */
+async function reachedAs(user: number, levels: readonly string[]): Promise<Record<string, AttackName[]>> {
+  const folder = await mkdtemp(join(tmpdir(), 'probe-test-'));
+  try {
+    await chmod(folder, 0o755);
+    const [scratch = '', home = '', kept = ''] = ['scratch', 'home', 'kept'].map((name) =>
+      join(folder, name),
+    );
+    const temporary = join(folder, 'tmp');
+    for (const path of [scratch, home, kept, temporary]) await mkdir(path);
+    for (const path of [join(home, '.netrc'), join(kept, 'test')]) await writeFile(path, 'x\n');
+    for (const path of [scratch, home, temporary]) await chown(path, user, user);
+    const drop = ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups'];
+    const [file = '', ...args] = [
+      ...(user === 0 ? [] : drop),
+      process.execPath,
+      fixture,
+      scratch,
+      kept,
+      ...levels,
+    ];
+    const { stdout } = await promisify(execFile)(file, args, {
+      env: { ...process.env, HOME: home, TMPDIR: temporary },
+    });
+    return JSON.parse(stdout);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
-test.runIf(hasBubblewrap)('nothing comes out of bubblewrap', { tags: 'bubblewrap' }, async () => {
-  expect(await reached('bubblewrap')).toEqual([]);
-});
+const hasRoute = await readFile('/proc/net/route', 'utf8').then(
+  (table) => /\t00000000\t/.test(table),
+  () => false,
+);
 
-test.runIf((await createPidNamespaceContainment()) !== undefined)(
-  'the same attacks come out of a process, as its documentation says',
-  { tags: 'pid-namespaces' },
+test.runIf(hasBubblewrap && hasRoute && process.getuid?.() === 0)(
+  'the attacks come through where docs/security.md says so, and nothing comes out of bubblewrap',
+  { tags: ['bubblewrap', 'root'] },
   async () => {
-    const all = ['kept-files', 'tcp', 'udp', 'abstract-sockets'];
-    const asRoot = ['system-secrets', 'harness'];
-    const found = await reached('process');
-    expect(found).toEqual(expect.arrayContaining(process.getuid?.() === 0 ? [...all, ...asRoot] : all));
-    expect(found).not.toContain('other-cases');
+    const [root, user] = await Promise.all([
+      reachedAs(0, ['process', 'bubblewrap']),
+      reachedAs(65_534, ['process', 'descendants', 'bubblewrap']),
+    ]);
+    expect([root.bubblewrap, user.bubblewrap]).toEqual([[], []]);
+    const columns = {
+      '`process`, root': root.process,
+      '`process`, user': user.process,
+      '`process`, no namespaces': user.descendants,
+      '`bubblewrap`, root': root.bubblewrap,
+      '`bubblewrap`, user': user.bubblewrap,
+    };
+    const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+    const lines = Object.entries(attacks).map(([attack, what]) =>
+      row([
+        what,
+        ...Object.values(columns).map((found) =>
+          found?.includes(attack as AttackName) ? '**reachable**' : 'blocked',
+        ),
+      ]),
+    );
+    const table = [
+      row(['A command tries to', ...Object.keys(columns)]),
+      row(['', ...Object.keys(columns)].map(() => '---')),
+      ...lines,
+    ];
+    const text = await readFile(document, 'utf8');
+    const [before = '', after = ''] = text.split(/<!-- table -->.*<!-- end -->/s);
+    const wanted = `${before}<!-- table -->\n\n${table.join('\n')}\n\n<!-- end -->${after}`;
+    await expect(wanted).toMatchFileSnapshot(document);
   },
 );

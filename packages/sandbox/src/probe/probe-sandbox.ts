@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { homedir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { giveTree } from '../files/inherit-owner.ts';
@@ -23,7 +23,8 @@ export async function probeSandbox(
 ): Promise<Finding[]> {
   const own = mkdtempSync(join(scratch, 'p-'));
   const other = mkdtempSync(join(scratch, 'p-'));
-  const [workdir, secret, outside] = [join(own, 'repo'), join(other, 'secret'), join(other, 'written')];
+  const elsewhere = mkdtempSync(join(tmpdir(), 'whetstone-probe-'));
+  const [workdir, secret, outside] = [join(own, 'repo'), join(other, 'secret'), join(elsewhere, 'written')];
   mkdirSync(workdir);
   writeFileSync(secret, 'of another case\n');
   await giveTree(own, provider.owner);
@@ -58,7 +59,7 @@ export async function probeSandbox(
     if (existsSync(outside)) arrived.add('write-outside');
   } finally {
     for (const server of [tcp, local, udp]) server.close();
-    await Promise.all([own, other].map(removeTree));
+    await Promise.all([own, other, elsewhere].map(removeTree));
   }
   return (Object.keys(attacks) as AttackName[]).map((attack) => ({ attack, reached: arrived.has(attack) }));
 }
