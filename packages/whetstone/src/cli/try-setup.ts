@@ -1,25 +1,20 @@
 import { join, relative } from 'node:path';
-import { toAgentConfig } from '@whetstone/agents/config';
-import type { AgentHere } from '@whetstone/agents/install';
+import { usesLogin } from '@whetstone/agents/evaluator';
 import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
-import type { GatewayConfig } from '../config/config.ts';
 import { withDotEnv } from '../config/dot-env.ts';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
-import { agentOfKind } from '../eval/plan-experiment.ts';
 import { lookAround } from '../init/surroundings.ts';
 import { counted } from '../report/format.ts';
-import { startProblems } from '../run/start-problems.ts';
 import { type Arms, makeArms } from '../try/arms.ts';
-import { agentKeys, whyNot, writeSetup } from '../try/setup-files.ts';
+import { writeSetup } from '../try/setup-files.ts';
 import { type Committed, readSubject, type Subject } from '../try/subject.ts';
-import { previewInstructions } from '../workspace/preview-instructions.ts';
 import { openRepository, type Repository, resolveCommit } from '../workspace/repository.ts';
-import { describeAgent } from './describe-agent.ts';
 import { findConfig, openConfig } from './find-config.ts';
 import { ignore, ignoreRuns } from './ignore-runs.ts';
 import type { Streams } from './streams.ts';
 import { preparationOf } from './tasks-mine.ts';
+import { agentsFor, type ChosenAgents, chooseAgents } from './try-agents.ts';
 import type { TryOptions } from './try-options.ts';
 import { findTasks, OUR_FOLDER } from './try-tasks.ts';
 
@@ -28,11 +23,7 @@ export type Trying = {
   question: string;
   repository: string;
   committed: Committed;
-  agents: {
-    chosen: { name: string; note: string }[];
-    /** Those that are on this machine, and why they are not used. */
-    others: { name: string; note: string }[];
-  };
+  agents: ChosenAgents;
   /** Where the tasks come from, in lines. */
   tasks: string[];
   /** Absent: there are no tasks yet, and a dry run mines none. */
@@ -48,9 +39,19 @@ export async function openTry(
   streams: Streams,
 ): Promise<Trying | undefined> {
   const config = configOf(options, process.cwd());
-  return config === undefined
-    ? await withoutConfig(given, options, streams)
-    : await withConfig(given, { ...options, config });
+  const trying =
+    config === undefined
+      ? await withoutConfig(given, options, streams)
+      : await withConfig(given, { ...options, config });
+  const chosen = new Set(trying?.agents.chosen.map(({ name }) => name));
+  const bySubscription = trying?.loaded?.config.agents.find((one) => chosen.has(one.name) && usesLogin(one));
+  if (options.budget !== undefined && bySubscription) {
+    throw misfit(
+      `--budget is in US dollars, and ${bySubscription.name} uses a login, whose calls have no price.`,
+      'Use a key, or bound the run with --trials and --max-tasks.',
+    );
+  }
+  return trying;
 }
 
 function configOf({ config }: TryOptions, cwd: string): string | undefined {
@@ -115,13 +116,14 @@ function changed(root: Record<string, unknown>, { arms, wanted, model, budget }:
   const { baseline, variants } = arms;
   const gateway = root.gateway as { run_budget?: object } | null | undefined;
   const withModel = (name: string, agent: unknown) =>
-    wanted.length > 0 && !wanted.includes(name) ? agent : { ...(agent as object), model };
+    wanted.length > 0 && name !== '' && !wanted.includes(name) ? agent : { ...(agent as object), model };
   const agents = Object.entries((root.agents ?? {}) as Record<string, unknown>);
   return {
     ...{ ...root, baseline, variants },
     ...(budget !== undefined && {
       gateway: { ...gateway, run_budget: { ...gateway?.run_budget, usd: budget } },
     }),
+    ...(model !== undefined && root.agent != null && { agent: withModel('', root.agent) }),
     ...(model !== undefined &&
       agents.length > 0 && {
         agents: Object.fromEntries(agents.map(([name, agent]) => [name, withModel(name, agent)])),
@@ -150,10 +152,9 @@ async function withoutConfig(
   if (!tasks) return undefined;
   const { arms, folder, commit } = await armsFor(subject, repository, 'HEAD');
   const base = { question: arms.question, committed: arms.committed, repository: workTree };
-  const names = Object.keys(keys);
-  const chosenFrom = options.agent.length > 0 ? options.agent : names;
   if (tasks.folder === undefined) {
-    const chosen = chosenFrom.map((name) => ({ name, note: '' }));
+    const able = options.agent.length > 0 ? options.agent : Object.keys(keys);
+    const chosen = able.map((name) => ({ name, note: ' (can be used)' }));
     return { ...base, agents: { chosen, others }, tasks: tasks.lines };
   }
   const files = await writeSetup(folder, {
@@ -162,81 +163,10 @@ async function withoutConfig(
   });
   const loaded = await loadConfig(files.config);
   const { config } = loaded;
-  // What an agent reads also depends on links and imports of the tree.
-  const previews = await previewInstructions({
-    ...{ config, withheld: [], commits: [commit], agents: config.agents },
-    variants: config.variants.filter(({ name }) => name === arms.variant),
-  });
-  const blind = (name: string) => {
-    const preview = previews.find(({ agent }) => agent === name);
-    return subject.path !== undefined && subject.kind === 'instructions' && preview !== undefined
-      ? !preview.reads.includes(subject.path)
-      : false;
-  };
-  const able = names.filter((name) => !blind(name));
-  const chosen = options.agent.length > 0 ? options.agent : able.slice(0, 1);
-  if (chosen.length === 0)
-    throw noAgent(subject, [...others, ...names.map((name) => ({ name, note: 'does not read it' }))]);
-  const noteOf = (name: string) => {
-    const found = here.find(({ kind }) => kind === name);
-    return found ? `: ${describeAgent(found)}` : '';
-  };
-  const unused = names
-    .filter((name) => !chosen.includes(name))
-    .map((name) => ({
-      name,
-      note: blind(name) ? `does not read ${subject.name}` : `--agent ${name} adds it`,
-    }));
+  const agents = await chooseAgents(subject, options.agent, { config, commit, here, others });
   return {
     ...{ ...base, loaded, tasks: tasks.lines },
     written: relative(process.cwd(), files.config),
-    agents: {
-      chosen: chosen.map((name) => ({ name, note: noteOf(name) })),
-      others: [...unused, ...others],
-    },
+    agents,
   };
-}
-
-/** As the configuration will have it. */
-const FORWARDS: GatewayConfig = {
-  ...{ mode: 'forward', upstreams: [], faults: [], providerTools: false, allowUnmetered: false },
-};
-
-/** The agents that can be in the configuration, and why the others of this machine cannot. */
-async function agentsFor(subject: Subject, here: readonly AgentHere[], options: TryOptions) {
-  const { agent: wanted, model, agentCommand } = options;
-  if (agentCommand !== undefined) {
-    const keys: Record<string, Record<string, unknown>> = {
-      'my-agent': { kind: 'custom', command: agentCommand },
-    };
-    return { keys, others: [] };
-  }
-  const others: { name: string; note: string }[] = [];
-  const keys: Record<string, Record<string, unknown>> = {};
-  for (const one of here) {
-    const why = wanted.includes(one.kind) ? undefined : whyNot(one, subject, model);
-    if (why === undefined) keys[one.kind] = agentKeys(one, model);
-    else others.push({ name: one.kind, note: why });
-  }
-  for (const name of wanted) {
-    agentOfKind(name, model);
-    keys[name] ??= { kind: name, ...(name === 'loop' && { profile: 'openai' }), ...present({ model }) };
-  }
-  // What is missing is better said before minutes of mining.
-  const named = wanted.map((kind) => toAgentConfig(keys[kind] as never));
-  const [problem] = await startProblems({ gateway: FORWARDS }, named, process.env);
-  if (problem) throw problem.error;
-  if (Object.keys(keys).length === 0) throw noAgent(subject, others);
-  return { keys, others };
-}
-
-function noAgent(subject: Subject, others: readonly { name: string; note: string }[]): WhetstoneError {
-  const found = others.map(({ name, note }) => `${name} ${note}`).join('; ');
-  return new WhetstoneError(
-    'try-agent-missing',
-    `No agent of this machine can try ${subject.name}${found === '' ? '' : `: ${found}`}.`,
-    {
-      hint: 'Install one with `whetstone agents install`, set its key or sign in, or name a command with --agent-command.',
-    },
-  );
 }

@@ -3,13 +3,17 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { makeHistory } from '../tasks/__fixtures__/history.ts';
 import { START, testOf } from '../tasks/__fixtures__/small-project.ts';
 import { runGit } from '../workspace/__fixtures__/test-repo.ts';
 import { BIN, eventually, makeProject, type Project, runDirectories } from './__fixtures__/project.ts';
 
 const NAMES = ['one', 'two', 'three', 'four'];
+
+/** A busy machine mines slowly. */
+const DEADLINE_MS = 240_000;
+vi.setConfig({ testTimeout: DEADLINE_MS });
 
 let project: Project;
 let repo: string;
@@ -55,7 +59,7 @@ async function start(args: readonly string[], interruptAt?: string) {
   });
   const closed = once(child, 'close');
   if (interruptAt !== undefined) {
-    await eventually(interruptAt, () => existsSync(interruptAt));
+    await eventually(interruptAt, () => existsSync(interruptAt), DEADLINE_MS);
     child.kill('SIGINT');
   }
   const [exitCode] = await closed;
@@ -128,9 +132,9 @@ test.skipIf(spawnSync('script', ['--version']).status !== 0)(
       output += text;
     });
     const closed = once(child, 'close');
-    await eventually('the question', () => output.includes('Run it? [y/f/N] '));
+    await eventually('the question', () => output.includes('Run it? [y/f/N] '), DEADLINE_MS);
     child.stdin.write('f\n');
-    await eventually('the second question', () => output.includes('Run it? [y/N] '));
+    await eventually('the second question', () => output.includes('Run it? [y/N] '), DEADLINE_MS);
     child.stdin.write('n\n');
     const [exitCode] = await closed;
     expect(exitCode).toBe(130);

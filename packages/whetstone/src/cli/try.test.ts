@@ -140,3 +140,13 @@ test('without a config: an agent that is here, tasks of tasks/mined, else commit
   expect(exitCode).toBe(2);
   expect(readFileSync(config, 'utf8')).toContain('source: ./after/AGENTS.md');
 });
+
+test('a budget in dollars is refused for a login, whose calls have no price', async () => {
+  project.writeConfig({
+    agents: { codex: { kind: 'codex-cli', auth: 'login' } },
+    gateway: { mode: 'forward' },
+  });
+  const { stderr, exitCode } = await tried('AGENTS.md', '--budget', '5', '--dry-run');
+  expect(stderr).toContain('--budget is in US dollars, and codex uses a login, whose calls have no price.');
+  expect(exitCode).toBe(2);
+});

@@ -81,7 +81,8 @@ function mean(values: readonly (number | null)[]): number | null {
 }
 
 function whyNoCost({ gateway }: Config, agent: AgentConfig): CaseForecast['noCost'] {
-  if (gateway?.mode === 'script' || gateway?.mode === 'replay') return gateway.mode;
+  if (gateway?.mode === 'script') return 'script';
+  if (gateway?.mode === 'replay' && gateway.miss !== 'fork') return 'replay';
   return agent.runner === 'driver' && agent.driver.auth === 'login' ? 'login' : undefined;
 }
 
