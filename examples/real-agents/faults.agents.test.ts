@@ -18,7 +18,7 @@ beforeAll(async () => {
   );
   // Those that the test stops only wait, and cost the others no time.
   await Promise.all([meetAll(waiting, 4), meetAll(working, 3)]);
-});
+}, 1_200_000);
 
 type Pair = { kind: DrivenAgentKind; faultCase: FaultCase };
 
