@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { BIN, makeProject, type Project } from '../cli/__fixtures__/project.ts';
 import type { Checked } from '../cli/tasks-check.ts';
 import { makeHistory } from './__fixtures__/history.ts';
+import { PREPARE_VITEST as PREPARE } from './__fixtures__/prepare-vitest.ts';
 import { smallProject } from './__fixtures__/small-project.ts';
 import type { Mined } from './mine.ts';
 
@@ -14,13 +15,6 @@ const server = createServer((_, response) => response.end('yes'));
 let project: Project;
 let repo: string;
 let mined: Mined;
-const modules = join(import.meta.dirname, '../../../../node_modules');
-const PREPARE = [
-  `mkdir -p node_modules/.bin && ln -s ${modules}/vitest node_modules/vitest`,
-  'printf \'#!/bin/sh\\nexec node "%s/node_modules/vitest/vitest.mjs" "$@"\\n\' "$PWD" > node_modules/.bin/vitest',
-  'chmod +x node_modules/.bin/vitest',
-];
-
 const isMissing = (program: string): boolean => spawnSync(program, ['--version']).error !== undefined;
 
 const cache = () => ({ XDG_CACHE_HOME: join(project.root, 'cache') });

@@ -55,6 +55,8 @@ test('a history tells of each commit whether it is a candidate, or why not', asy
   const narrow = await scanHistory(repo, { ...LIMITS, paths: ['packages'], since: '2026-01-01' });
   expect(narrow.candidates.map(({ message }) => message)).toEqual(['Test both packages', 'Count right']);
   for (const one of narrow.candidates) expect(Date.parse(one.previousDate ?? '')).toBe(dayBefore(one));
+  // The whole commit, not only what it changes there.
+  expect(narrow.candidates[0]?.files.map(({ path }) => path)).toContain('test/half.test.js');
   rmSync(repo, { recursive: true });
 });
 

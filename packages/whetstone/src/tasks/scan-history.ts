@@ -68,6 +68,7 @@ export async function scanHistory(repo: string, options: ScanOptions): Promise<H
         'core.quotePath=false',
         'log',
         '--first-parent',
+        '--full-diff',
         '--diff-merges=first-parent',
         '-M',
         '--raw',
