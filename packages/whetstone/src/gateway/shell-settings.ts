@@ -9,8 +9,8 @@ import type { Connection, DrivenAgent } from '@whetstone/agents/evaluator';
 const SANDBOX_ONLY = /^(HOME|XDG_\w+|IS_SANDBOX|\w+_TRUST_WORKSPACE|\w+_SUPPRESS_YOLO_WARNING)$/;
 
 /**
- * The variables that point an agent at a gateway in the shell of the user. Where a variable names a folder of the
- * agent, the files of the agent are written there. HOME stays that of the user.
+ * The variables that point an agent at a gateway in the shell of the user. Where a variable names a folder or a
+ * file of the agent, the files of the agent are written there. HOME stays that of the user.
  */
 export async function writeShellSettings(
   agent: DrivenAgent,
@@ -18,14 +18,17 @@ export async function writeShellSettings(
 ): Promise<Record<string, string>> {
   const { env, files } = agent.launch.settings(connection);
   const exported = Object.entries(env).filter(([name]) => !SANDBOX_ONLY.test(name));
-  const folders = exported.map(([, value]) => value).filter((value) => isWithin(connection.home, value));
+  const named = new Set(
+    exported.map(([, value]) => value).filter((value) => isWithin(connection.home, value)),
+  );
   for (const [path, content] of Object.entries(files)) {
     const file = join(connection.home, path);
-    if (!folders.some((folder) => isWithin(folder, file))) continue;
+    if (![...named].some((folder) => isWithin(folder, file))) continue;
+    named.delete(file);
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     await writeFile(file, content, { mode: 0o600 });
   }
-  for (const folder of folders) await mkdir(folder, { recursive: true, mode: 0o700 });
+  for (const folder of named) await mkdir(folder, { recursive: true, mode: 0o700 });
   return Object.fromEntries(exported);
 }
 
