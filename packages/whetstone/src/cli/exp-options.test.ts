@@ -15,9 +15,9 @@ test('a sandbox that is not there is an error wherever it is named, and never an
     return { exitCode, stderr };
   };
   expect(await run('--sandbox', 'process')).toMatchObject({ exitCode: 0 });
-  expect(await run('--sandbox', 'bubblewrap')).toEqual({
+  expect(await run('--sandbox', 'docker')).toEqual({
     exitCode: 2,
-    stderr: `This version has no sandbox "bubblewrap".\n  sandboxes: process\n  More: whetstone errors sandbox-unknown\n`,
+    stderr: `This version has no sandbox "docker".\n  sandboxes: process, bubblewrap\n  More: whetstone errors sandbox-unknown\n`,
   });
   expect(await run('confined')).toMatchObject({
     exitCode: 2,

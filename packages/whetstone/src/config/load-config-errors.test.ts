@@ -291,9 +291,9 @@ ${VARIANTS}`,
     ],
     [
       'unknown sandbox and gateway',
-      `${REPO}${AGENT}${VARIANTS}sandbox: {provider: podmen}\ngateway: {mode: tape}\n`,
+      `${REPO}${AGENT}${VARIANTS}sandbox: {provider: docker}\ngateway: {mode: tape}\n`,
       [
-        ':4:21 sandbox.provider: there is no sandbox "podmen" (sandboxes: process, bubblewrap)',
+        ':4:21 sandbox.provider: there is no sandbox "docker" (sandboxes: process, bubblewrap)',
         ':5:17 gateway.mode: unknown value "tape" (possible: script, forward, record, replay)',
       ],
     ],
