@@ -92,8 +92,10 @@ describe('a run that is interrupted', () => {
 
       const other = await project.whetstone(['run', '--resume', 'latest']);
       expect(other).toMatchObject({ exitCode: 2, stdout: '' });
-      expect(other.stderr).toContain(
-        `Process ${run.pid} is working on this run.\n  Wait for the process or stop it`,
+      // Nothing of it will run again: the first process still works.
+      expect(other.stderr).not.toContain('warning');
+      expect(other.stderr).toMatch(
+        /run\.lock: Another process works on this run\.\n {2}Wait for the run, or stop it\./,
       );
 
       const interrupted = performance.now();

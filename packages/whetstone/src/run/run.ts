@@ -114,16 +114,16 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const opening = needsWorkplace(config, plan, agents) ? await import('./open-workplace.ts') : undefined;
   await using workplace = await opening?.openWorkplace(config, plan, { scratch, withheld, contexts });
   if (workplace?.probes) onEvent({ type: 'sandbox.proven', ...workplace.level, probes: workplace.probes });
+  const versions = plannedRun.resumed
+    ? new Map<string, null>()
+    : await agentVersions(config, plan, scratch.directory);
+  await using record = await openRecord({ config, plannedRun, jobs, workplace, scratch, versions });
   const warnings = [
     ...reasonsToRunAgain(plan, plannedRun.resumed),
     ...agentsBypassingGateway(config, plan),
     ...(workplace?.warnings ?? []),
   ];
   for (const message of warnings) onEvent({ type: 'warned', message });
-  const versions = plannedRun.resumed
-    ? new Map<string, null>()
-    : await agentVersions(config, plan, scratch.directory);
-  await using record = await openRecord({ config, plannedRun, jobs, workplace, scratch, versions });
   const { reuse } = options;
   const work = reuse && { plan, outputDir: config.outputDir, root: reuse.root, versions };
   if (work && !plannedRun.resumed) await reuseResults(record, await findReusable(work, reuse.policy));
