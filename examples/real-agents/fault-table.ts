@@ -13,7 +13,8 @@ export function faultTable(observed: (kind: DrivenAgentKind, name: string) => Ob
 }
 
 function cell({ turn: { exit, status }, calls }: Observation): string {
-  if (exit?.ended !== 'exit') return `stopped by us, exit ${exit?.exitCode}`;
+  // Which of its processes our signal reaches first decides about its exit code.
+  if (exit?.ended !== 'exit') return 'stopped by us';
   return `exit ${exit.exitCode}, ${status}, ${calls} ${calls === 1 ? 'call' : 'calls'}`;
 }
 
