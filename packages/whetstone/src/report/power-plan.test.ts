@@ -30,7 +30,7 @@ test('without an earlier run the spread is assumed, and cost and time are unknow
 
     Fewest cases: 1 trial of 262 tasks. More tasks with fewer trials need fewer
     cases, where there are tasks.
-    The cost is unknown: no earlier run has the cost of every arm."
+    The cost is unknown: no earlier run has the cost of all its cases."
   `);
 });
 
@@ -50,6 +50,18 @@ test('an earlier run gives the spread, the arms, the cost and the time', () => {
     expect(cost_usd).toBeCloseTo(0.5 * (runs ?? 0), 9);
     expect(hours).toBeCloseTo((36 * (runs ?? 0)) / 3600 / 2, 9);
   }
+});
+
+test('one case of unknown cost leaves the cost of the plan unknown', () => {
+  const manifest = sampleManifest({ tasks: TASKS, trials: 2 });
+  const rows = sampleRows(manifest, () => 'passed').map((row, i) => ({
+    ...row,
+    cost_usd: i === 3 ? null : 0.5,
+  }));
+  expect(planPower(question, { manifest, rows }).choices[0]).toMatchObject({
+    cost_usd: null,
+    hours: expect.any(Number),
+  });
 });
 
 test('more comparisons, more power and smaller differences need more tasks', () => {

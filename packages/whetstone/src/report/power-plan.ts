@@ -130,15 +130,16 @@ function averageSpread(pairs: readonly ReturnType<typeof pairedCounts>[]) {
   };
 }
 
-/** `null` where an arm has no case with a known amount. */
+/** `null` where the amount of a case is unknown: the others need not be like it. */
 function sumOfMeans(
   arms: readonly (readonly CaseResult[])[],
   amount: (row: CaseRow) => number | null,
 ): number | null {
   let total = 0;
   for (const cases of arms) {
-    const known = cases.flatMap(({ row }) => (row ? (amount(row) ?? []) : []));
-    if (known.length === 0) return null;
+    const amounts = cases.flatMap(({ row }) => (row ? [amount(row)] : []));
+    const known = amounts.filter((one) => one !== null);
+    if (known.length === 0 || known.length < amounts.length) return null;
     total += known.reduce((sum, one) => sum + one, 0) / known.length;
   }
   return total;

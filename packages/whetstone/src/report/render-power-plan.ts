@@ -71,7 +71,7 @@ function notes({ comparisons, source, choices }: PowerPlan): string[] {
         ]
       : []),
     ...(known.some(({ cost_usd: cost }) => cost === null)
-      ? ['The cost is unknown: no earlier run has the cost of every arm.']
+      ? ['The cost is unknown: no earlier run has the cost of all its cases.']
       : []),
   ];
 }
