@@ -2,7 +2,7 @@ import type { TaskConfig } from '../config/config.ts';
 import { fingerprintTask } from '../plan/fingerprint.ts';
 import { readRuns } from '../record/find-run.ts';
 
-/** What cases of earlier runs came to, of any agent. Errors are not counted. */
+/** What cases of earlier runs came to, of any agent. Errors are not counted, and reused results only once. */
 export type EarlierResults = { passed: number; cases: number };
 
 /** The results of tasks in the runs of a folder, by id. A run in which the task was another one does not count. */
@@ -16,8 +16,8 @@ export async function earlierResults(
   for await (const { manifest, rows } of readRuns(outputDirectory)) {
     const same = manifest.tasks.filter(({ id, fingerprint }) => prints.get(id) === fingerprint);
     const ids = new Set(same.map(({ id }) => id));
-    for (const { task_id: id, outcome } of rows.values()) {
-      if (!ids.has(id) || (outcome !== 'passed' && outcome !== 'failed')) continue;
+    for (const { task_id: id, outcome, reused_from: isOld } of rows.values()) {
+      if (!ids.has(id) || isOld || (outcome !== 'passed' && outcome !== 'failed')) continue;
       const { passed, cases } = found.get(id) ?? { passed: 0, cases: 0 };
       found.set(id, { passed: passed + (outcome === 'passed' ? 1 : 0), cases: cases + 1 });
     }

@@ -42,14 +42,12 @@ export async function findTag(tag: string, outputDirectory: string): Promise<str
   return undefined;
 }
 
-/** The directories of the runs below an output directory, the oldest first. */
-export async function listRuns(outputDirectory: string): Promise<string[]> {
-  return (await runIds(outputDirectory)).map((id) => join(outputDirectory, id));
-}
-
-/** The runs below an output directory that can be read, the oldest first. */
-export async function* readRuns(outputDirectory: string): AsyncGenerator<ReadRun, void, undefined> {
-  for (const id of await runIds(outputDirectory)) {
+/** The newest runs below an output directory that can be read, the oldest first. `newest`: how many; default all. */
+export async function* readRuns(
+  outputDirectory: string,
+  { newest = Number.POSITIVE_INFINITY }: { newest?: number } = {},
+): AsyncGenerator<ReadRun, void, undefined> {
+  for (const id of (await runIds(outputDirectory)).slice(-newest)) {
     const run = await readRun(join(outputDirectory, id)).catch(() => undefined);
     if (run) yield run;
   }

@@ -2,8 +2,7 @@ import type { AgentConfig } from '@whetstone/agents/config';
 import { listPriceOf } from '@whetstone/agents/evaluator';
 import type { Config } from '../config/config.ts';
 import { inPlan, type Plan } from '../plan/plan.ts';
-import { listRuns } from '../record/find-run.ts';
-import { readRun } from '../record/read-run.ts';
+import { readRuns } from '../record/find-run.ts';
 import type { CaseRow } from '../record/row.ts';
 import { FEWEST_TASKS, minimumDetectableDifference } from '../stats/population-difference.ts';
 import { ASSUMED_SPREAD, spreadWith } from '../stats/spread.ts';
@@ -59,10 +58,8 @@ type EarlierCase = { agent: string; task: string; row: CaseRow };
 async function earlierCases({ outputDir, gateway }: Config): Promise<EarlierCase[]> {
   const wayOf = (mode: string | undefined) => (mode === 'script' || mode === 'replay' ? mode : 'provider');
   const cases: EarlierCase[] = [];
-  for (const directory of (await listRuns(outputDir)).slice(-RUNS_READ)) {
-    // A run that cannot be read says nothing; `whetstone show` says why.
-    const run = await readRun(directory).catch(() => undefined);
-    if (!run || wayOf(run.manifest.gateway?.mode) !== wayOf(gateway?.mode)) continue;
+  for await (const run of readRuns(outputDir, { newest: RUNS_READ })) {
+    if (wayOf(run.manifest.gateway?.mode) !== wayOf(gateway?.mode)) continue;
     const agents = new Map(run.manifest.agents.map(({ name, fingerprint }) => [name, fingerprint]));
     const tasks = new Map(run.manifest.tasks.map(({ id, fingerprint }) => [id, fingerprint]));
     for (const row of run.rows.values()) {
