@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { gate, points } from './option-values.ts';
+import { gate, points, power } from './option-values.ts';
 
 test.each([
   ['delta > -5pp', -0.05],
@@ -17,4 +17,13 @@ test.each(['delta < 5pp', 'delta > -5', 'cost > 0', 'delta > -100pp', ''])('%j i
 test('points are a share of 100', () => {
   expect(points('12.5 pp')).toBe(0.125);
   expect(() => points('0')).toThrow('It must be a number of points');
+});
+
+test.each(['0', '0.4', '1', '100%', 'much'])('%j is not a power', (text) => {
+  expect(() => power(text)).toThrow('It must be a share from 0');
+});
+
+test('a power is a share or a percentage', () => {
+  expect(power('90%')).toBe(0.9);
+  expect(power('0.8')).toBe(0.8);
 });

@@ -33,6 +33,13 @@ export function rate(value: string): number {
   return number;
 }
 
+/** A share of experiments. None shows a difference in all of them. */
+export function power(value: string): number {
+  const share = rate(value);
+  if (share >= 0.5 && share <= 0.999) return share;
+  throw new InvalidArgumentError('It must be a share from 0.5 to 0.999, or a percentage like 80%.');
+}
+
 /** `10pp` as 0.1. */
 export function points(text: string): number {
   const [, number = ''] = /^\s*(\d+(?:\.\d+)?)\s*(?:pp)?\s*$/.exec(text) ?? [];

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { ActionOf } from './command-action.ts';
-import { gate, points, positiveInteger, rate } from './option-values.ts';
+import { gate, points, positiveInteger, power } from './option-values.ts';
 
 /** The commands that look at several runs. */
 export function addRuns(program: Command, action: ActionOf): void {
@@ -58,7 +58,7 @@ export function addPlanning(program: Command, action: ActionOf): void {
       points,
       0.1,
     )
-    .option('--power <share>', 'the share of experiments that should show it (0.8 or 80%)', rate, 0.8)
+    .option('--power <share>', 'the share of experiments that should show it (0.8 or 80%)', power, 0.8)
     .option('--trials <list>', 'numbers of trials to choose from', counts, [1, 2, 3, 5])
     .option('--tasks <n>', 'tasks that you have (default: those of the run)', positiveInteger)
     .option('--jobs <n>', 'cases at the same time', positiveInteger, 1)
