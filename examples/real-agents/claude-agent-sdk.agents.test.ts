@@ -1,28 +1,17 @@
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ScriptStep } from '@whetstone/gateway';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { AgentSettings } from './drive-agent.ts';
+import { CANARY, makeOutside } from './outside-folder.ts';
 import { native, openSteps } from './play-steps.ts';
 
 const open = (settings: AgentSettings = {}, extra = {}) =>
   openSteps({ kind: 'claude-agent-sdk', settings, ...extra });
 
-/** A folder outside the workspace, with a file that nobody may read. */
-const CANARY = 'canary-3f81c2';
 let outside: string;
 beforeEach(() => {
-  outside = mkdtempSync(join(tmpdir(), 'outside-'));
-  writeFileSync(join(outside, 'secret.txt'), `${CANARY}\n`);
+  outside = makeOutside();
 });
 afterEach(() => rmSync(outside, { recursive: true }));
 

@@ -1,9 +1,9 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ScriptStep } from '@whetstone/gateway';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { AgentSettings } from './drive-agent.ts';
+import { CANARY, makeOutside } from './outside-folder.ts';
 import { native, openSteps } from './play-steps.ts';
 
 const open = (settings: AgentSettings = {}, extra = {}) =>
@@ -16,12 +16,9 @@ const question = native('question', {
 /** For turns of many steps, which take a minute on a machine that is busy. */
 const LONG_MS = 180_000;
 
-/** A folder outside the workspace, with a file that nobody may read. */
-const CANARY = 'canary-3f81c2';
 let outside: string;
 beforeEach(() => {
-  outside = mkdtempSync(join(tmpdir(), 'outside-'));
-  writeFileSync(join(outside, 'secret.txt'), `${CANARY}\n`);
+  outside = makeOutside();
 });
 afterEach(() => rmSync(outside, { recursive: true }));
 
