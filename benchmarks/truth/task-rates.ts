@@ -1,3 +1,5 @@
+import { normalCdf } from '../../packages/whetstone/src/stats/normal.ts';
+
 export type Random = () => number;
 /** Draws the true pass rates of one task: of the baseline and of the variant. */
 export type DrawRates = (random: Random) => readonly [baseline: number, variant: number];
@@ -69,15 +71,6 @@ export function passes(rate: number, trials: number, random: Random): number {
   let count = 0;
   for (let trial = 0; trial < trials; trial += 1) if (random() < rate) count += 1;
   return count / trials;
-}
-
-/** Distribution function of the normal distribution, to 7 digits (Abramowitz and Stegun, 26.2.17). */
-function normalCdf(x: number): number {
-  const t = 1 / (1 + 0.2316419 * Math.abs(x));
-  const series =
-    t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
-  const tail = (Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI)) * series;
-  return x > 0 ? 1 - tail : tail;
 }
 
 function normal(random: Random): number {

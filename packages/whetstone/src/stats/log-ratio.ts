@@ -1,6 +1,5 @@
 import type { Interval } from './interval.ts';
-import { FEWEST_TASKS } from './population-difference.ts';
-import { studentTQuantile } from './student-t.ts';
+import { FEWEST_TASKS, populationDifference } from './population-difference.ts';
 
 /** What one task took in each arm: a positive amount, such as mean US dollars per trial. */
 export type TaskAmounts = { variant: number; baseline: number };
@@ -22,17 +21,18 @@ export type Ratio = {
 export function logRatio(tasks: readonly TaskAmounts[], level = 0.95): Ratio | null {
   const logs = tasks
     .filter(({ variant, baseline }) => variant > 0 && baseline > 0)
-    .map(({ variant, baseline }) => Math.log(variant / baseline))
-    .toSorted((a, b) => a - b);
-  const count = logs.length;
-  if (count === 0) return null;
-  const mean = logs.reduce((total, one) => total + one, 0) / count;
-  if (count < FEWEST_TASKS) return { ratio: Math.exp(mean), tasks: count, interval: null };
-  const variance = logs.reduce((total, one) => total + (one - mean) ** 2, 0) / (count - 1);
-  const margin = studentTQuantile((1 + level) / 2, count - 1) * Math.sqrt(variance / count);
-  const interval = {
-    ...{ low: Math.exp(mean - margin), high: Math.exp(mean + margin), level },
-    method: 'Student t over the logarithms of the ratios of tasks',
+    .map(({ variant, baseline }) => ({
+      difference: Math.log(variant / baseline),
+      trials: { variant: 1, baseline: 1 },
+    }));
+  if (logs.length === 0) return null;
+  const { difference, interval, tasks: count } = populationDifference(logs, { level, scale: 'log_ratio' });
+  return {
+    ratio: Math.exp(difference),
+    tasks: count,
+    interval:
+      interval && count >= FEWEST_TASKS
+        ? { ...interval, low: Math.exp(interval.low), high: Math.exp(interval.high) }
+        : null,
   };
-  return { ratio: Math.exp(mean), tasks: count, interval };
 }

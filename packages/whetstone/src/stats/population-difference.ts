@@ -2,8 +2,14 @@ import { clipInterval, type Interval } from './interval.ts';
 import { normalQuantile } from './normal.ts';
 import { studentTCdf, studentTQuantile } from './student-t.ts';
 
-/** One task: rate of the variant − rate of the baseline, with the trials that each rate is from. */
+/**
+ * One task: rate of the variant − rate of the baseline, or for amounts the logarithm of their ratio, with the trials that
+ * each is from.
+ */
 export type TaskDifference = { difference: number; trials: { variant: number; baseline: number } };
+
+/** `rate`: differences from −1 to 1, of shares of few trials. `log_ratio`: logarithms of the ratios of amounts. */
+export type Scale = 'rate' | 'log_ratio';
 
 export type PopulationDifference = {
   /** Mean over tasks. */
@@ -13,7 +19,7 @@ export type PopulationDifference = {
   standardDeviation: number | null;
   /** `null` with one task. */
   standardError: number | null;
-  /** For tasks like these, cut to [−1, 1]; `null` with one task. */
+  /** For tasks like these; of rates, cut to [−1, 1]; `null` with one task. */
   interval: Interval | null;
   /** Two-sided, from mean / SE; `null` with one task. */
   pValue: number | null;
@@ -38,12 +44,17 @@ export function spreadWidening(tasks: number): number {
 
 /**
  * The difference of two arms for tasks like these: m = mean d_t, S = Σ(d_t − m)², h = mean (1/T_A + 1/T_B)/2,
- * SE² = (S + 2c²h)/(K + 1)/K, interval m ± t_{K−1}·SE (statistics, R1). It depends on no seed.
+ * SE² = (S + 2c²h)/(K + 1)/K, interval m ± t_{K−1}·SE (statistics, R1). The logarithms of ratios have no widening:
+ * SE² = S/(K − 1)/K (statistics, R8). It depends on no seed.
  * @throws RangeError when there are no tasks.
  */
 export function populationDifference(
   tasks: readonly TaskDifference[],
-  { level = 0.95, widening = spreadWidening(tasks.length) }: { level?: number; widening?: number } = {},
+  {
+    level = 0.95,
+    scale = 'rate',
+    widening = spreadWidening(tasks.length),
+  }: { level?: number; scale?: Scale; widening?: number } = {},
 ): PopulationDifference {
   const count = tasks.length;
   if (count === 0) throw new RangeError('no tasks to take a difference of');
@@ -61,27 +72,38 @@ export function populationDifference(
     };
   }
   const squares = sum(differences.map((one) => (one - difference) ** 2));
-  const noise = trialNoise(tasks);
-  const standardError = Math.sqrt((squares + 2 * widening ** 2 * noise) / (count + 1) / count);
+  const variance =
+    scale === 'rate'
+      ? (squares + 2 * widening ** 2 * trialNoise(tasks)) / (count + 1)
+      : squares / (count - 1);
+  const standardError = Math.sqrt(variance / count);
   const margin = studentTQuantile((1 + level) / 2, count - 1) * standardError;
-  const interval = {
-    low: difference - margin,
-    high: difference + margin,
-    level,
-    method: 'Student t over tasks, spread widened by the noise of trials',
-  };
+  const interval = { low: difference - margin, high: difference + margin, level, method: METHODS[scale] };
   return {
     difference,
     tasks: count,
     standardDeviation: Math.sqrt(squares / (count - 1)),
     standardError,
-    interval: clipInterval(interval, -1, 1),
-    pValue: Math.min(1, 2 * (1 - studentTCdf(Math.abs(difference) / standardError, count - 1))),
+    interval: scale === 'rate' ? clipInterval(interval, -1, 1) : interval,
+    pValue: twoSidedP(difference, standardError, count - 1),
   };
+}
+
+const METHODS: Record<Scale, string> = {
+  rate: 'Student t over tasks, spread widened by the noise of trials',
+  log_ratio: 'Student t over the logarithms of the ratios of tasks',
+};
+
+/** Without any spread, a difference is certain and none is nothing. */
+function twoSidedP(difference: number, standardError: number, degreesOfFreedom: number): number {
+  if (standardError === 0) return difference === 0 ? 1 : 0;
+  return Math.min(1, 2 * (1 - studentTCdf(Math.abs(difference) / standardError, degreesOfFreedom)));
 }
 
 /** What a plan asks for: the share of true differences of that size that it shows, and of how many comparisons. */
 export type PlannedTest = {
+  /** Default: `rate`. */
+  scale?: Scale;
   /** Default: 0.8. */
   power?: number;
   /** Comparisons of the report. The level of each is 5 % divided by their number: Holm's worst case. Default: 1. */
@@ -98,11 +120,12 @@ export function minimumDetectableDifference(
   tasks: number,
   spread: number,
   noise: number,
-  { power = 0.8, comparisons = 1 }: PlannedTest = {},
+  { scale = 'rate', power = 0.8, comparisons = 1 }: PlannedTest = {},
 ): number {
   const ofTest = studentTQuantile(1 - 0.025 / comparisons, tasks - 1);
   const ofPower = studentTQuantile(power, tasks - 1);
-  return (ofTest * widenedSpread(tasks, spread, noise) + ofPower * spread) / Math.sqrt(tasks);
+  const tested = scale === 'rate' ? widenedSpread(tasks, spread, noise) : spread;
+  return (ofTest * tested + ofPower * spread) / Math.sqrt(tasks);
 }
 
 /** The share of runs with so many tasks that show a true difference of `effect`: `minimumDetectableDifference`, solved for it. */
@@ -124,14 +147,15 @@ export function tasksNeeded(
   target: number,
   spread: number,
   noise: number,
-  { power = 0.8, comparisons = 1 }: PlannedTest = {},
+  { scale = 'rate', power = 0.8, comparisons = 1 }: PlannedTest = {},
 ): number | null {
   // The normal distribution needs fewer tasks than Student's t, so the search can begin just below its number.
   const quantiles = normalQuantile(1 - 0.025 / comparisons) + normalQuantile(power);
   const first = Math.max(FEWEST_TASKS, Math.floor(0.9 * (quantiles * (spread / target)) ** 2));
   if (first > 100_000) return null;
   let tasks = first;
-  while (minimumDetectableDifference(tasks, spread, noise, { power, comparisons }) > target) tasks += 1;
+  const test = { scale, power, comparisons };
+  while (minimumDetectableDifference(tasks, spread, noise, test) > target) tasks += 1;
   return tasks;
 }
 
