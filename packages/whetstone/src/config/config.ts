@@ -7,6 +7,7 @@ import type {
   SkillConfig,
 } from '@whetstone/agents/config';
 import type { JsonObject } from '@whetstone/events';
+import type { DeclaredMetric } from './declared-metric.ts';
 import type { ReplacedTasks } from './replaced-tasks.ts';
 import type { ExpectedOutcome, HardEvaluation, SoftEvaluation, TestRunnerName } from './schema.ts';
 
@@ -20,7 +21,9 @@ export type Config = {
   agents: AgentConfig[];
   tasksFile: string;
   /** What comparisons are about. Default: the pass rate. */
-  metric?: 'pass_rate' | 'score';
+  metric?: DeclaredMetric;
+  /** Differences up to this size count as none: 0.05 for 5 pp, or for amounts 5 %. Default: nothing makes an equivalence. */
+  equivalence?: number;
   /** After a pass, the other trials of the same agent, task and variant do not run. Default: all run. */
   earlyExit?: boolean;
   /** More that no agent may see: files and folders, absolute, with what they are. */

@@ -1,5 +1,6 @@
 import { name, text } from '@whetstone/agents/config';
 import { z } from 'zod';
+import { declaredMargin, declaredMetric } from './declared-metric.ts';
 
 const functionSchema = z.custom<(...given: never[]) => unknown>(
   (value) => typeof value === 'function',
@@ -20,7 +21,8 @@ export const experimentSchema = z.object({
   model: name.nullish(),
   runs: z.int().min(1).nullish(),
   flags: z.record(z.string(), z.unknown()).nullish(),
-  metric: z.enum(['pass_rate', 'score']).nullish(),
+  metric: declaredMetric.nullish(),
+  equivalence: declaredMargin.nullish(),
   earlyExit: z.boolean().nullish(),
   evals: z
     .union([text, z.array(text)])

@@ -5,6 +5,7 @@ import { present } from '@whetstone/events/present';
 import { checkContext } from './check-agent-abilities.ts';
 import { checkMapping, isMapping } from './check-shape.ts';
 import type { Config, VariantConfig } from './config.ts';
+import { type DeclaredMetric, readMargin } from './declared-metric.ts';
 import { ConfigErrors, type Diagnostic, inFileOrder } from './diagnostic.ts';
 import { existingPath } from './existing-path.ts';
 import { openSource } from './open-source.ts';
@@ -78,6 +79,8 @@ export async function loadConfig(file: string, options: LoadOptions = {}): Promi
   const evaluation = root.evaluation ?? { commands: [] };
   const baseline = readBaseline(root.baseline, variants, spot.at('baseline'));
 
+  const equivalence = readEquivalence(root.equivalence, root.metric, spot.at('equivalence'));
+
   const tasksFile = locateTaskFile(root.tasks, source.value.tasks, options, spot.at('tasks'));
   const tasks = tasksFile && (await readTaskFile(tasksFile, { evaluation, agents }, diagnostics));
 
@@ -97,7 +100,7 @@ export async function loadConfig(file: string, options: LoadOptions = {}): Promi
     outputDir:
       root.output_dir == null ? resolve(cwd, '.whetstone/runs') : resolve(spot.directory, root.output_dir),
     sandbox,
-    ...present({ seed, environment, gateway }),
+    ...present({ seed, environment, gateway, equivalence, metric: root.metric ?? undefined }),
     ...(tasks.included.length > 0 && {
       alsoWithheld: tasks.included.map((file) => ({ file, what: 'a task' })),
     }),
@@ -183,6 +186,18 @@ function readBaseline(
     spot.error(`there is no variant ${JSON.stringify(named)}`, { hint });
   }
   return named ?? names.find((name) => name === 'baseline') ?? names[0] ?? '';
+}
+
+function readEquivalence(
+  text: string | null | undefined,
+  metric: DeclaredMetric | null | undefined,
+  spot: Spot,
+): number | undefined {
+  if (text == null) return undefined;
+  const read = readMargin(text, metric ?? undefined);
+  if ('margin' in read) return read.margin;
+  spot.error(read.problem);
+  return undefined;
 }
 
 /** A number as it is written, so that no digit of a long one is lost. */

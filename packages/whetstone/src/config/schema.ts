@@ -23,6 +23,7 @@ import { messageOf } from '@whetstone/errors';
 import picomatch from 'picomatch';
 import { z } from 'zod';
 import { camelCased } from './camel-cased.ts';
+import { declaredMargin, declaredMetric } from './declared-metric.ts';
 import { referenceProblem } from './environment-reference.ts';
 
 /** The shapes of the YAML files. What needs more than one key, or the disk, is checked by what reads it. */
@@ -133,6 +134,9 @@ export const rootSchema = z.object({
   output_dir: text.nullish(),
   seed: z.union([name, z.number().refine(Number.isInteger, 'must be text or a whole number')]).nullish(),
   baseline: anyText.nullish(),
+  /** Scores are of evals, so that only an experiment can declare them. */
+  metric: declaredMetric.exclude(['score']).nullish(),
+  equivalence: declaredMargin.nullish(),
   sandbox: z.unknown().optional(),
   environment: environmentSchema.nullish(),
   gateway: gatewaySchema.nullish(),

@@ -1,6 +1,7 @@
 import type { Agent, AgentCapabilities, AgentOptions } from '@whetstone/agents';
 import type { z } from 'zod';
 import type { JudgeLane } from '../config/config.ts';
+import type { DeclaredMetric } from '../config/declared-metric.ts';
 import type {
   agentSchema,
   judgeSchema,
@@ -82,13 +83,19 @@ export type ExperimentDefinition = {
   /** Attempts per eval and variant. Default: 1. */
   runs?: number;
   /**
-   * What variants are compared by: the share of passed attempts, or the share of the points of `score(points)`. Declared
-   * here, because a metric that is chosen after the results proves nothing. Default: `pass_rate`.
+   * What variants are compared by: the share of passed attempts, the share of the points of `score(points)`, or what a case
+   * takes of `cost`, `tokens` or `seconds`. Declared here, because a metric that is chosen after the results proves nothing.
+   * Default: `pass_rate`.
    */
-  metric?: 'pass_rate' | 'score';
+  metric?: DeclaredMetric;
+  /**
+   * Differences up to this size count as none: `5pp`, or for amounts `10%`. With it, a comparison over 20 tasks or more can
+   * end as `equivalent`. Default: none can.
+   */
+  equivalence?: string;
   /**
    * Does not run the remaining attempts of an eval and variant after one has passed. Variants are then compared by whether
-   * any of the attempts passed (pass@k), so that `metric: 'score'` is an error. Default: false.
+   * any of the attempts passed (pass@k), so that another `metric` is an error. Default: false.
    */
   earlyExit?: boolean;
   /** Passed to the agent as `ctx.flags` and to the eval as `t.flags`. */

@@ -5,6 +5,7 @@ import { WhetstoneError } from '@whetstone/errors';
 import { suggestion } from '@whetstone/errors/did-you-mean';
 import { present } from '@whetstone/events/present';
 import type { Config, JudgeConfig, StatedJudge, TaskConfig, VariantConfig } from '../config/config.ts';
+import { readMargin } from '../config/declared-metric.ts';
 import { type ExperimentFileContent, loadExperimentFile, type Project } from '../config/load-project.ts';
 import { sandboxNamed } from '../config/read-sandbox.ts';
 import type { ExperimentDefinition } from './define.ts';
@@ -104,13 +105,14 @@ export function planExperiment(
   const { file, definition, sandbox, judge: own } = experiment;
   const metric = definition.metric ?? undefined;
   const earlyExit = overrides.earlyExit ?? definition.earlyExit ?? false;
-  if (earlyExit && metric === 'score') {
+  if (earlyExit && metric !== undefined && metric !== 'pass_rate') {
     throw new WhetstoneError(
       'experiment-invalid',
-      'Early exit does not run attempts after a pass, so that there would be no comparison of scores.',
-      { where: file, hint: "Leave out early exit, or `metric: 'score'`." },
+      `Early exit does not run attempts after a pass, so that there would be no comparison by ${metric}.`,
+      { where: file, hint: `Leave out early exit, or \`metric: '${metric}'\`.` },
     );
   }
+  const equivalence = marginOf(definition, file);
   const timeoutMs = overrides.timeoutMs ?? definition.timeoutMs ?? ONE_HOUR_MS;
   const arms = armsOf(experiment);
   const budget = overrides.budget ?? definition.budget;
@@ -144,13 +146,20 @@ export function planExperiment(
       overrides.sandbox === undefined
         ? (sandbox ?? project.sandbox ?? { provider: 'process' })
         : sandboxNamed(overrides.sandbox),
-    ...present({ seed: project.seed, environment: project.environment, judge, metric }),
+    ...present({ seed: project.seed, environment: project.environment, judge, metric, equivalence }),
     ...(earlyExit && { earlyExit }),
     ...(gateway && {
       gateway:
         budget === undefined ? gateway : { ...gateway, runBudget: { ...gateway.runBudget, costUsd: budget } },
     }),
   };
+}
+
+function marginOf({ equivalence, metric }: ExperimentDefinition, file: string): number | undefined {
+  if (equivalence == null) return undefined;
+  const read = readMargin(equivalence, metric ?? undefined);
+  if ('margin' in read) return read.margin;
+  throw new WhetstoneError('experiment-invalid', `\`equivalence\` ${read.problem}.`, { where: file });
 }
 
 /** The arms of an experiment, with the flags of the experiment. */

@@ -18,7 +18,9 @@ export const manifestSchema = z.object({
   jobs: z.number().int().positive(),
   baseline: z.string(),
   /** What comparisons are about, declared before the first case. Absent: the pass rate. */
-  metric: z.enum(['pass_rate', 'score', 'pass_at_k']).optional(),
+  metric: z.enum(['pass_rate', 'score', 'pass_at_k', 'cost', 'tokens', 'seconds']).optional(),
+  /** Differences up to this size count as none, declared before the first case: 0.05 for 5 pp or 5 %. Absent: not declared. */
+  equivalence: z.number().positive().optional(),
   /** After a pass, the other trials of the same task, agent and variant were not to run. Absent: all were to run. */
   early_exit: z.literal(true).optional(),
   case_count: z.number().int(),

@@ -89,7 +89,7 @@ test('two runs are compared by the metric that both declare, and early exits hav
   const a = side('old', {}, fails);
   const b = side('new', {}, (planned) => (planned.trial_index === 2 ? { outcome: 'passed' } : undefined));
   const { metric, pairs } = compareRuns(declared(a, early), declared(b, early));
-  expect(metric).toEqual({ kind: 'pass_at_k', title: 'pass@2' });
+  expect(metric).toEqual({ kind: 'pass_at_k', title: 'pass@2', unit: 'pp' });
   expect(pairs[0]).toMatchObject({ b: { primary: { value: 1 }, pass_rate: null }, flips: [] });
   expect(pairs[0]?.comparison.sentence).toMatch(/^better: pass@2 \+100 pp/);
   expect(() => compareRuns(a, declared(b, early))).toThrow('different metrics: pass rate and pass@2');

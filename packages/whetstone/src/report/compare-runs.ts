@@ -1,14 +1,16 @@
+import { WhetstoneError } from '@whetstone/errors';
 import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
 import { logRatio, type Ratio } from '../stats/log-ratio.ts';
 import { type CaseResult, caseResults } from './case-results.ts';
-import { type ArmPair, compareVariants } from './compare-variants.ts';
+import { compareVariants } from './compare-variants.ts';
 import { aboutTheContext } from './context-caveats.ts';
 import { type Gate, type GateResult, judgeGate } from './gate.ts';
 import { groupFailures } from './group-failures.ts';
 import { type RunDifference, runDifferences } from './run-differences.ts';
 import { summarizeArm } from './summarize-arm.ts';
 import type { Arm, Comparison, Summary } from './summary.ts';
+import type { ArmPair } from './task-differences.ts';
 import { commonMetric, type TaskCount, taskCounts } from './task-values.ts';
 
 /** A run, or some arms of it. `label` is how the user named it. */
@@ -29,6 +31,8 @@ export type RunComparison = {
   /** The metric that both sides declare. */
   metric: Summary['metric'];
   pairs: PairComparison[];
+  /** Each two variants that several agents have, pooled over them. */
+  pooled: Comparison[];
   /** Arms that the other side has no counterpart of. */
   unpaired_arms: { side: 'a' | 'b'; agent: string; variant: string }[];
   /** Tasks that are not compared, in plan order: the other side lacks them, or has another content under the same id. */
@@ -58,7 +62,7 @@ export type PairComparison = {
 
 /**
  * Compares B with A: each arm of B with its counterpart in A, over the tasks that both have with the same content.
- * @throws WhetstoneError `run-metric` where they declare different metrics
+ * @throws WhetstoneError `run-metric` where they declare different metrics, and for a gate on an amount
  */
 export function compareRuns(a: Side, b: Side, gate?: Gate): RunComparison {
   const excluded = excludedTasks(a.manifest, b.manifest);
@@ -67,7 +71,7 @@ export function compareRuns(a: Side, b: Side, gate?: Gate): RunComparison {
   const [armsOfA, armsOfB] = [armsOf(a, left, metric), armsOf(b, left, metric)];
   const matched = pairArms(armsOfA, armsOfB);
   const pairs = matched.map(({ a, b }): ArmPair => ({ variant: b, baseline: a, metric }));
-  const comparisons = compareVariants(pairs);
+  const comparisons = compareVariants(pairs, { margin: commonMargin(a.manifest, b.manifest) });
   const used = new Set(matched.flatMap(({ a, b }) => [a, b]));
   const unpaired = (side: 'a' | 'b', arms: readonly ArmOfSide[]) =>
     arms.filter((arm) => !used.has(arm)).map(({ arm: { agent, variant } }) => ({ side, agent, variant }));
@@ -80,12 +84,13 @@ export function compareRuns(a: Side, b: Side, gate?: Gate): RunComparison {
       const comparison = comparisons[i];
       return comparison ? [{ a: a.arm, b: b.arm, comparison, ...detailsOf(a.cases, b.cases, metric) }] : [];
     }),
+    pooled: comparisons.slice(matched.length),
     unpaired_arms: [...unpaired('a', armsOfA), ...unpaired('b', armsOfB)],
     excluded_tasks: excluded,
     differences: runDifferences(a, b),
     exposure: aboutTheContext([...used].flatMap(({ cases }) => cases)),
     caveats: caveatsOf(a, b, metric),
-    gate: gate ? judgeGate(gate, pairs) : null,
+    gate: gate ? judgeGate(requirePoints(gate, metric), pairs) : null,
   };
 }
 
@@ -220,7 +225,23 @@ function failuresOf(a: readonly CaseResult[], b: readonly CaseResult[]): PairCom
     .sort((one, other) => other.a + other.b - (one.a + one.b) || (one.class < other.class ? -1 : 1));
 }
 
-function caveatsOf(a: Side, b: Side, { kind, title }: Summary['metric']): string[] {
+/** @throws WhetstoneError `run-metric` for amounts, which have no points */
+function requirePoints(gate: Gate, { title, unit }: Summary['metric']): Gate {
+  if (unit === 'pp') return gate;
+  throw new WhetstoneError(
+    'run-metric',
+    `The gate ${gate.text} is in points, and the runs declare the metric ${title}.`,
+    {
+      hint: 'Compare without --gate, and read the interval and the verdict.',
+    },
+  );
+}
+
+/** The margin that both runs declared. A margin that only one of them declared was chosen after the other's results. */
+const commonMargin = (a: Manifest, b: Manifest): number | undefined =>
+  a.equivalence === b.equivalence ? a.equivalence : undefined;
+
+function caveatsOf(a: Side, b: Side, { title }: Summary['metric']): string[] {
   const scripted = [a, b].some(({ manifest }) => manifest.gateway?.mode === 'script');
   return [
     ...(scripted ? ['The model was a script: these numbers say nothing about a real model.'] : []),
@@ -229,6 +250,6 @@ function caveatsOf(a: Side, b: Side, { kind, title }: Summary['metric']): string
       : [
           'The two sides did not run side by side. If the model or its provider changed by 2 to 5 points in between, "better" and "worse" are wrong in 8 to 33 % of such comparisons instead of 5 %. To be sure, run both variants in one run.',
         ]),
-    `Cost, tokens and time are exploratory: only ${kind === 'pass_at_k' ? title : `the ${title}`} makes a verdict.`,
+    `Only the declared metric makes a verdict: ${title}. All else is exploratory, cost, tokens and time too.`,
   ];
 }

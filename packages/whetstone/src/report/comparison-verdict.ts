@@ -1,7 +1,8 @@
 import type { Interval } from '../stats/interval.ts';
 import { FEWEST_TASKS } from '../stats/population-difference.ts';
+import { isEquivalent } from './equivalence.ts';
 import { counted, percentNumber, points, pointsRange, pValue } from './format.ts';
-import type { Comparison, Summary } from './summary.ts';
+import type { Comparison, Summary, Verdict } from './summary.ts';
 
 /** The difference for which a comparison says how many tasks it needs. It is not the observed one (statistics, R3). */
 export const PLANNED_DIFFERENCE = 0.1;
@@ -10,24 +11,32 @@ export const PLANNED_DIFFERENCE = 0.1;
 export type Measured = Omit<Comparison, 'verdict' | 'sentence' | 'adjusted_p_value'>;
 type Known = Omit<Comparison, 'verdict' | 'sentence'>;
 
+/** What a comparison is decided by. */
+type Test = { metric: Summary['metric']; alpha: number };
+
 /**
- * A variant is `better` or `worse` for tasks like these only when four things agree, else it is `inconclusive`:
+ * A variant is `better` or `worse` for tasks like these only when four things agree:
  * 1. at least four tasks have a result in both arms;
- * 2. the 95 % interval of the difference excludes 0;
- * 3. p < 0.05 after Holm's correction over all comparisons of the report;
+ * 2. the interval of the difference (95 %, or that of the look) excludes 0;
+ * 3. p < 0.05 (or the level of the look) after Holm's correction over all comparisons of the report;
  * 4. the interval also excludes 0 if every case without a result came out against the verdict.
+ * Else it is `equivalent` when the run declared which differences count as none, and this one is shown to be one. Else it is
+ * `inconclusive`.
  */
-export function decideVerdict(known: Known): Comparison['verdict'] {
+export function decideVerdict(known: Known, { metric, alpha }: Test): Verdict {
   const { interval, interval_bounds: missing } = known;
-  if (interval === null || !isSignificant(known)) return 'inconclusive';
-  const [lowest, highest] = missing ? [missing.against, missing.in_favor] : [interval, interval];
-  if (interval.low > 0 && (lowest?.low ?? -1) > 0) return 'better';
-  if (interval.high < 0 && (highest?.high ?? 1) < 0) return 'worse';
-  return 'inconclusive';
+  if (isSignificant(known, alpha)) {
+    const all = missing ? [interval, missing.against, missing.in_favor] : [interval];
+    const [more, less] =
+      metric.unit === 'pp' ? (['better', 'worse'] as const) : (['worse', 'better'] as const);
+    if (all.every((one) => one !== null && one.low > 0)) return more;
+    if (all.every((one) => one !== null && one.high < 0)) return less;
+  }
+  return isEquivalent(known) ? 'equivalent' : 'inconclusive';
 }
 
-function isSignificant({ interval, adjusted_p_value: p }: Known): boolean {
-  return interval !== null && excludesNone(interval) && p !== null && p < 0.05;
+function isSignificant({ interval, adjusted_p_value: p }: Known, alpha: number): boolean {
+  return interval !== null && excludesNone(interval) && p !== null && p < alpha;
 }
 
 function excludesNone(interval: Interval): boolean {
@@ -37,36 +46,54 @@ function excludesNone(interval: Interval): boolean {
 /** The sentence that explains a verdict: what was found, and for an inconclusive one what would settle it. */
 export function explainVerdict(
   known: Known,
-  verdict: Comparison['verdict'],
-  { compared, metric }: { compared: number; metric: Summary['metric'] },
+  verdict: Verdict,
+  { compared, metric, alpha }: Test & { compared: number },
 ): string {
   const { difference, interval, adjusted_p_value: p, tasks } = known;
+  const { unit } = metric;
   // The pass rate goes without saying.
   const what = metric.kind === 'pass_rate' ? '' : `${metric.title} `;
   if (difference === null) return `no task has a ${what.trimEnd() || 'result'} in both arms`;
   if (interval === null || p === null) {
-    return `${what}${points(difference)} pp on ${counted(tasks, 'task')}; for tasks like these, fewer than ${FEWEST_TASKS} tasks can settle nothing${onTheseTasks(known)}`;
+    return `${what}${points(difference)} ${unit} on ${counted(tasks, 'task')}; for tasks like these, fewer than ${FEWEST_TASKS} tasks can settle nothing${onTheseTasks(known)}`;
   }
-  const found = `${what}${points(difference)} pp for tasks like these, 95 % interval ${pointsRange(interval.low, interval.high)} over ${counted(tasks, 'task')}`;
+  const found = `${what}${points(difference)} ${unit} for tasks like these, ${levelOf(interval)} % interval ${pointsRange(interval.low, interval.high, unit)} over ${counted(tasks, 'task')}`;
   const correction = compared > 1 ? ` after Holm's correction for ${compared} comparisons` : '';
+  if (verdict === 'equivalent')
+    return `${found}, within the declared ±${marginOf(known, unit)}${unpaired(known)}`;
   if (verdict !== 'inconclusive') return `${found} (${pValue(p)}${correction})${unpaired(known)}`;
-  if (isSignificant(known)) {
+  if (isSignificant(known, alpha)) {
     const { against, in_favor: inFavor } = known.interval_bounds ?? {};
-    const range = pointsRange(against?.low ?? -1, inFavor?.high ?? 1);
+    const ends = [against, inFavor].flatMap((one) => (one ? [one.low, one.high] : [-1, 1]));
+    const range = pointsRange(Math.min(...ends), Math.max(...ends), unit);
     return `${found}; but the cases without a result could change that: with them the interval reaches from ${range}${unpaired(known)}`;
   }
   const doubt = excludesNone(interval) ? ` (${pValue(p)}${correction})` : '';
-  return `${found}${doubt}; ${outlook(known)}${onTheseTasks(known)}${unpaired(known)}`;
+  return `${found}${doubt}; ${outlook(known, unit)}${onTheseTasks(known)}${unpaired(known)}`;
 }
 
+/** `95`, `99.7`. */
+const levelOf = ({ level }: Interval): string => String(Number((100 * level).toPrecision(3)));
+
+const marginOf = ({ equivalence }: Known, unit: string): string =>
+  equivalence ? `${percentNumber(equivalence.margin)} ${unit}` : '';
+
 /** Which differences the tasks could have shown, and how many tasks a difference of 10 pp needs. */
-function outlook({ tasks, minimum_detectable_difference: smallest, tasks_needed: needed }: Known): string {
+function outlook(known: Known, unit: Summary['metric']['unit']): string {
+  const { tasks, minimum_detectable_difference: smallest, tasks_needed: needed, equivalence } = known;
   const could =
     smallest === null
       ? 'so few tasks cannot show a difference of any size'
-      : `${counted(tasks, 'task')} can show differences of ${percentNumber(smallest)} pp or more (80 % power)`;
-  if (needed === null || needed <= tasks) return could;
-  return `${could}; ${percentNumber(PLANNED_DIFFERENCE)} pp needs about ${counted(needed, 'task')} like these`;
+      : `${counted(tasks, 'task')} can show differences of ${percentNumber(smallest)} ${unit} or more (80 % power)`;
+  const planned =
+    needed === null || needed <= tasks
+      ? ''
+      : `; ${percentNumber(PLANNED_DIFFERENCE)} ${unit} needs about ${counted(needed, 'task')} like these`;
+  const same =
+    equivalence?.tasks_needed && equivalence.tasks_needed > tasks
+      ? `; that the arms differ by less than ${marginOf(known, unit)} needs about ${counted(equivalence.tasks_needed, 'task')}`
+      : '';
+  return `${could}${planned}${same}`;
 }
 
 /** A difference on the tasks that were run, which says nothing about others (statistics, R2). */

@@ -1,4 +1,5 @@
 import type { Interval } from '../stats/interval.ts';
+import type { Estimate, Summary } from './summary.ts';
 
 /** Shown in place of an unknown number. */
 export const UNKNOWN = '–';
@@ -9,6 +10,13 @@ export function percentNumber(rate: number): string {
   if (rounded === 0 && rate > 1e-9) return '<1';
   if (rounded === 100 && rate < 1 - 1e-9) return '>99';
   return String(rounded);
+}
+
+/** The mean of a metric over tasks: `67 % [22, 94]`, `$0.12`, `12.3K`, `1 m 04 s`. */
+export function metricValue({ kind }: Summary['metric'], { value, interval, missing }: Estimate): string {
+  if (kind === 'cost') return dollars(value, missing);
+  if (kind === 'tokens') return tokens(value, missing);
+  return kind === 'seconds' ? seconds(value) : rateWithInterval(value, interval);
 }
 
 /** `67 % [22, 94]`. */
@@ -27,8 +35,8 @@ export function points(difference: number): string {
 }
 
 /** `−40 … +100 pp`. */
-export function pointsRange(low: number, high: number): string {
-  return `${points(low)} … ${points(high)} pp`;
+export function pointsRange(low: number, high: number, unit: 'pp' | '%' = 'pp'): string {
+  return `${points(low)} … ${points(high)} ${unit}`;
 }
 
 export function seconds(value: number | null): string {

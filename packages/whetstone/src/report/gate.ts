@@ -4,9 +4,9 @@ import {
   tasksNeeded,
   trialNoise,
 } from '../stats/population-difference.ts';
-import { type ArmPair, taskDifferences } from './compare-variants.ts';
 import { PLANNED_DIFFERENCE } from './comparison-verdict.ts';
 import { counted, points, pointsRange } from './format.ts';
+import { type ArmPair, type Missing, taskDifferences } from './task-differences.ts';
 
 /** `delta > bound`: the difference of the pass rates, B − A, must be above `bound` (−0.05 for −5 pp). */
 export type Gate = { text: string; bound: number };
@@ -44,14 +44,15 @@ export function judgeGate({ text, bound }: Gate, pairs: readonly ArmPair[]): Gat
 }
 
 function judgePair(pair: ArmPair, bound: number, pairs: number) {
-  const differences = taskDifferences(pair);
+  const differences = [...taskDifferences([pair]).values()];
+  const differencesIf = (missing: Missing) => [...taskDifferences([pair], missing).values()];
   const tasks = differences.length;
   const found = tasks === 0 ? null : populationDifference(differences);
   const spread = found?.standardDeviation ?? null;
   const needed = spread === null ? null : tasksNeeded(distanceTo(bound), spread, trialNoise(differences));
   if (tasks < FEWEST_TASKS) return { status: 'inconclusive' as const, interval: null, needed };
-  const worst = populationDifference(taskDifferences(pair, 'against')).interval;
-  const best = populationDifference(taskDifferences(pair, 'in-favor'), { level: 1 - 0.05 / pairs }).interval;
+  const worst = populationDifference(differencesIf('against')).interval;
+  const best = populationDifference(differencesIf('in-favor'), { level: 1 - 0.05 / pairs }).interval;
   const interval = found?.interval ?? null;
   const status =
     worst && interval && Math.min(worst.low, interval.low) > bound

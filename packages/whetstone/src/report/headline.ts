@@ -1,7 +1,7 @@
 import { counted } from './format.ts';
 import type { Summary } from './summary.ts';
 
-const VERDICTS = ['better', 'worse', 'inconclusive'] as const;
+const VERDICTS = ['better', 'worse', 'equivalent', 'inconclusive'] as const;
 
 /** The run in one or two sentences: the verdicts where there are comparisons, else the counts. */
 export function headline({

@@ -18,8 +18,8 @@ export function intervalLine({ difference, low, high }: Drawn, extent: number, w
   return cells.join('').trimEnd();
 }
 
-/** The smallest round extent that holds all the intervals: ±10, 20, 50 or 100 points. */
+/** The smallest round extent that holds all the intervals: ±10, 20, 50 or 100 points; for ratios also more. */
 export function extentOf(drawn: readonly Drawn[]): number {
   const most = Math.max(0, ...drawn.flatMap(({ low, high }) => [Math.abs(low), Math.abs(high)]));
-  return [0.1, 0.2, 0.5].find((extent) => most <= extent) ?? 1;
+  return [0.1, 0.2, 0.5, 1, 2, 5].find((extent) => most <= extent) ?? 10;
 }

@@ -5,6 +5,7 @@ import { evidenceFiles } from './evidence-files.ts';
 import {
   counted,
   dollars,
+  metricValue,
   percentNumber,
   pNumber,
   points,
@@ -16,6 +17,7 @@ import {
 } from './format.ts';
 import { markdownCode, markdownLink, markdownTable, markdownText } from './markdown-text.ts';
 import type { Arm, Cell, Comparison, FailureGroup, Metric, Summary } from './summary.ts';
+import { isAmount } from './task-values.ts';
 
 /** How many cases of one failure class are listed. */
 const CASES_SHOWN = 50;
@@ -80,9 +82,12 @@ const nameOf = ({ agent, variant }: { agent: string; variant: string }): string 
 
 /** The primary metric comes first, with its bounds. */
 const armColumns = ({ metric, arms }: Summary): Columns<Arm> => [
-  [`${capitalized(metric.title)} (95 %)`, (arm) => rateWithInterval(arm.primary.value, arm.primary.interval)],
-  ['Bounds', boundsText],
-  ...(metric.kind === 'score' ? [['Pass rate (95 %)', passRate] as const] : []),
+  [
+    `${capitalized(metric.title)}${isAmount(metric.kind) ? '' : ' (95 %)'}`,
+    (arm) => metricValue(metric, arm.primary),
+  ],
+  ...(isAmount(metric.kind) ? [] : [['Bounds', boundsText] as const]),
+  ...(metric.kind === 'score' || isAmount(metric.kind) ? [['Pass rate (95 %)', passRate] as const] : []),
   ...(metric.kind !== 'score' && arms.some(({ score }) => score)
     ? [['Score (95 %)', meanScore] as const]
     : []),
@@ -106,6 +111,10 @@ const MEANING: Record<Metric, string> = {
   score: 'The score is the mean over tasks of the share of the points; the pass rate only describes.',
   pass_at_k:
     'A task counts when any of its trials passed: the others then do not run, so that there is no pass rate.',
+  cost: 'The cost is the mean over tasks of US dollars per case with a result; the pass rate only describes.',
+  tokens: 'Tokens are the mean over tasks per case with a result; the pass rate only describes.',
+  seconds:
+    'The time is the mean over tasks of the seconds of the agent per case with a result; the pass rate only describes.',
 };
 
 function arms(summary: Summary): string[] {
@@ -115,7 +124,7 @@ function arms(summary: Summary): string[] {
     '',
     ...table(all, armColumns(summary)),
     '',
-    `${MEANING[metric.kind]} Its interval takes tasks as clusters. Bounds: the lowest and the highest value over all planned cases that the cases without a result still allow. Time: median. Files: mean.`,
+    `${MEANING[metric.kind]} ${isAmount(metric.kind) ? '' : 'Its interval takes tasks as clusters. Bounds: the lowest and the highest value over all planned cases that the cases without a result still allow. '}Time: median. Files: mean.`,
     '',
     `Tokens and cost: ${usageSources(all)}`,
     ...severalTrials(all),
@@ -159,29 +168,30 @@ function usageSources(all: readonly Arm[]): string {
 const ifKnown = <Value>(value: Value | null, format: (value: Value) => string): string =>
   value === null ? UNKNOWN : format(value);
 
-const COMPARISON_COLUMNS: Columns<Comparison> = [
-  ['Difference', (one) => ifKnown(one.difference, (difference) => `${points(difference)} pp`)],
-  ['95 % interval', (one) => ifKnown(one.interval, ({ low, high }) => pointsRange(low, high))],
+const comparisonColumns = ({ metric: { unit } }: Summary): Columns<Comparison> => [
+  ['Difference', (one) => ifKnown(one.difference, (difference) => `${points(difference)} ${unit}`)],
+  ['Interval', (one) => ifKnown(one.interval, ({ low, high }) => pointsRange(low, high, unit))],
   ['p', (one) => ifKnown(one.p_value, pNumber)],
   ['p, corrected', (one) => ifKnown(one.adjusted_p_value, pNumber)],
   [
     'Detectable',
-    (one) => ifKnown(one.minimum_detectable_difference, (smallest) => `${percentNumber(smallest)} pp`),
+    (one) => ifKnown(one.minimum_detectable_difference, (smallest) => `${percentNumber(smallest)} ${unit}`),
   ],
   ['Tasks', (one) => String(one.tasks)],
   ['Verdict', (one) => `**${one.verdict}**`],
 ];
 
-function comparisons({ comparisons: all, baseline }: Summary): string[] {
+function comparisons(summary: Summary): string[] {
+  const { comparisons: all, baseline } = summary;
   if (all.length === 0) return [];
   return [
     `## Against ${markdownText(baseline)}`,
     '',
-    ...table(all, COMPARISON_COLUMNS),
+    ...table(all, comparisonColumns(summary)),
     '',
     ...all.map((one) => `- ${nameOf(one)}: ${markdownText(one.sentence)}.`),
     '',
-    "Paired by task, for tasks like these. A variant is better or worse only when the 95 % interval excludes 0 over at least four tasks, p < 0.05 after Holm's correction over all comparisons, and the cases without a result could not change that. Detectable: the smallest difference that this many tasks show with 80 % power.",
+    "Paired by task, for tasks like these. A variant is better or worse only when the 95 % interval excludes 0 over at least four tasks, p < 0.05 after Holm's correction over all comparisons, and the cases without a result could not change that. It is equivalent only when the run declared which differences count as none, and the interval is within them over at least 20 tasks. Detectable: the smallest difference that this many tasks show with 80 % power.",
   ];
 }
 

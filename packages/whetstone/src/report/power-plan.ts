@@ -96,18 +96,27 @@ function factsOf(manifest: Manifest, cases: readonly CaseResult[]) {
       ofArm[0]?.variant === manifest.baseline ? [[ofArm[0].agent_name, ofArm] as const] : [],
     ),
   );
-  const pairs = arms.flatMap((ofArm) => {
-    const baseline = baselines.get(ofArm[0]?.agent_name ?? '');
-    return baseline && baseline !== ofArm ? [pairedCounts(ofArm, baseline)] : [];
+  const compared = arms.flatMap((ofArm) => {
+    const [first] = ofArm;
+    const baseline = baselines.get(first?.agent_name ?? '');
+    if (!first || !baseline || baseline === ofArm) return [];
+    return [{ variant: first.variant, counts: pairedCounts(ofArm, baseline) }];
   });
+  const pairs = compared.map(({ counts }) => counts);
   return {
     arms: arms.length,
-    comparisons: pairs.length,
+    comparisons: countComparisons(compared.map(({ variant }) => variant)),
     tasks: Math.max(0, ...pairs.map((pair) => pair.length)),
     estimated: averageSpread(pairs),
     costPerTrial: sumOfMeans(arms, (row) => row.cost_usd),
     secondsPerTrial: sumOfMeans(arms, (row) => row.duration_seconds),
   };
+}
+
+/** One for each arm that is not a baseline, and one for each variant that several agents have. */
+function countComparisons(variants: readonly string[]): number {
+  const ofAgents = Map.groupBy(variants, (variant) => variant);
+  return variants.length + [...ofAgents.values()].filter(({ length }) => length > 1).length;
 }
 
 function pairedCounts(variant: readonly CaseResult[], baseline: readonly CaseResult[]) {

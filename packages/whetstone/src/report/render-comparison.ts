@@ -1,6 +1,6 @@
 import type { Ratio } from '../stats/log-ratio.ts';
 import type { PairComparison, RunComparison } from './compare-runs.ts';
-import { counted, dollars, points, pValue, rateWithInterval, seconds, tokens, UNKNOWN } from './format.ts';
+import { counted, dollars, metricValue, points, pValue, seconds, tokens, UNKNOWN } from './format.ts';
 import { extentOf, intervalLine } from './interval-line.ts';
 import { oneLine } from './sanitize.ts';
 import type { Arm } from './summary.ts';
@@ -18,6 +18,11 @@ export function renderComparison(comparison: RunComparison, options: TerminalOpt
       paragraphLines(oneLine(line), view.width).map(view.colors.bold),
     ),
     ...pairs.flatMap((pair) => pairLines(pair, comparison, view)),
+    ...section(
+      'Over all agents',
+      comparison.pooled.map((one) => `${one.variant} against ${one.baseline}: ${one.sentence}`),
+      view,
+    ),
     ...section('Not compared', notCompared(comparison), view),
     ...section(
       'What else differs',
@@ -30,19 +35,24 @@ export function renderComparison(comparison: RunComparison, options: TerminalOpt
   ].join('\n');
 }
 
-function pairLines(pair: PairComparison, { pairs, metric }: RunComparison, view: TerminalOptions): string[] {
+function pairLines(pair: PairComparison, run: RunComparison, view: TerminalOptions): string[] {
   const { colors, width } = view;
   const { a, b, comparison, flips } = pair;
-  const paint = { better: colors.green, worse: colors.red, inconclusive: colors.yellow }[comparison.verdict];
+  const paint = {
+    better: colors.green,
+    worse: colors.red,
+    equivalent: colors.green,
+    inconclusive: colors.yellow,
+  }[comparison.verdict];
   return [
     '',
     ...paragraphLines(oneLine(titleOf(a, b)), width).map(colors.bold),
     ...paragraphLines(oneLine(comparison.sentence), width, '  ').map((line, i) =>
       i === 0 ? line.replace(comparison.verdict, paint) : line,
     ),
-    ...drawing(pair, pairs, view),
+    ...drawing(pair, run, view),
     '',
-    ...sideBySide(pair, metric.title, width),
+    ...sideBySide(pair, run.metric, width),
     ...(flips.length > 0
       ? ['', `  ${counted(flips.length, 'task')} changed`, ...flipLines(pair, width)]
       : []),
@@ -54,7 +64,7 @@ const titleOf = (a: Arm, b: Arm): string => `${b.variant} (${b.agent}) against $
 /** The interval for tasks like these, on one scale for all pairs, and the exact test on these tasks. */
 function drawing(
   { comparison }: PairComparison,
-  pairs: readonly PairComparison[],
+  { pairs, metric: { unit } }: RunComparison,
   { width }: TerminalOptions,
 ): string[] {
   const drawn = pairs.flatMap(({ comparison: { interval, difference } }) =>
@@ -67,22 +77,21 @@ function drawing(
     ...(interval && difference !== null
       ? [
           '',
-          `  ${points(-extent).padStart(5)} ${intervalLine({ difference, ...interval }, extent, columns).padEnd(columns | 1)} ${points(extent)} pp`,
+          `  ${points(-extent).padStart(5)} ${intervalLine({ difference, ...interval }, extent, columns).padEnd(columns | 1)} ${points(extent)} ${unit}`,
         ]
       : []),
     ...(p === null ? [] : [`  On these tasks only: ${pValue(p)} (exact permutation within tasks).`]),
   ];
 }
 
-function sideBySide({ a, b, ratios, failures }: PairComparison, metric: string, width: number): string[] {
+function sideBySide(
+  { a, b, ratios, failures }: PairComparison,
+  metric: RunComparison['metric'],
+  width: number,
+): string[] {
   const rows = [
     ['', 'A', 'B', 'B / A'],
-    [
-      metric,
-      rateWithInterval(a.primary.value, a.primary.interval),
-      rateWithInterval(b.primary.value, b.primary.interval),
-      '',
-    ],
+    [metric.title, metricValue(metric, a.primary), metricValue(metric, b.primary), ''],
     ['passed', `${a.passed}/${a.trials}`, `${b.passed}/${b.trials}`, ''],
     ['no result', String(a.error + a.missing), String(b.error + b.missing), ''],
     ['retries', String(a.retries), String(b.retries), ''],

@@ -222,9 +222,10 @@ describe('comparisons', () => {
     const [alone] = comparisonsOf(['agent-1']);
     const [first, ...others] = comparisonsOf(['agent-1', 'agent-2', 'agent-3']);
     expect(first?.p_value).toBe(alone?.p_value);
-    expect(first?.adjusted_p_value).toBeCloseTo(3 * (alone?.adjusted_p_value ?? 0), 12);
-    expect(others.map((one) => one.adjusted_p_value)).toEqual([1, 1]);
-    expect(first?.sentence).toContain("after Holm's correction for 3 comparisons");
+    // The three agents are also compared together.
+    expect(first?.adjusted_p_value).toBeCloseTo(4 * (alone?.adjusted_p_value ?? 0), 12);
+    expect(others.map((one) => one.adjusted_p_value).slice(0, 2)).toEqual([1, 1]);
+    expect(first?.sentence).toContain("after Holm's correction for 4 comparisons");
   });
 
   test('there are none in a run without its baseline, and a caveat reports it', () => {
@@ -350,7 +351,7 @@ describe('the whole', () => {
   test('puts the verdicts, and no more, into the headline', () => {
     const { manifest, rows } = sampleRun();
     expect(summarize(manifest, rows).headline).toBe(
-      'The model was a script. Against baseline: better: agents-md (loop); inconclusive: agents-md (codex).',
+      'The model was a script. Against baseline: better: agents-md (loop); inconclusive: agents-md (codex), agents-md (all agents).',
     );
     const single = sampleManifest({ variants: ['baseline'], trials: 3 }, { gateway: null });
     expect(summarize(single, []).headline).toBe('None of 3 cases has finished.');

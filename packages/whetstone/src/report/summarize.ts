@@ -2,12 +2,13 @@ import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
 import { type CaseResult, caseResults, countOutcomes } from './case-results.ts';
 import { findCaveats, isReused, isScripted, isUnverified } from './caveats.ts';
-import { type ArmCases, compareVariants } from './compare-variants.ts';
+import { compareVariants } from './compare-variants.ts';
 import { groupFailures } from './group-failures.ts';
 import { headline } from './headline.ts';
 import { summarizeArm } from './summarize-arm.ts';
 import type { Cell, Metric, Summary } from './summary.ts';
-import { metricOf, metricTitle } from './task-values.ts';
+import type { ArmCases } from './task-differences.ts';
+import { describeMetric, metricOf } from './task-values.ts';
 
 /** Every number of the reports of a run, from its manifest and the rows so far, in any order. Deterministic. */
 export function summarize(manifest: Manifest, rows: readonly CaseRow[]): Summary {
@@ -15,8 +16,8 @@ export function summarize(manifest: Manifest, rows: readonly CaseRow[]): Summary
   const metric = metricOf(manifest);
   const arms = summarizeArms(cases, metric);
   const counts = countOutcomes(cases);
-  const title = metricTitle(metric, manifest.trials);
-  const comparisons = compareArms(arms, manifest, { kind: metric, title });
+  const described = describeMetric(metric, manifest.trials);
+  const comparisons = compareArms(arms, manifest, described);
   const reused = cases.filter(isReused).length;
   const known = {
     cases: {
@@ -25,7 +26,7 @@ export function summarize(manifest: Manifest, rows: readonly CaseRow[]): Summary
     },
     comparisons,
     baseline: manifest.baseline,
-    metric: { kind: metric, title },
+    metric: described,
     scripted_model: isScripted(manifest),
   };
   return {
@@ -52,7 +53,7 @@ function summarizeArms(cases: readonly CaseResult[], metric: Metric): ArmCases[]
 
 function compareArms(
   arms: readonly ArmCases[],
-  { baseline }: Manifest,
+  { baseline, equivalence: margin }: Manifest,
   metric: Summary['metric'],
 ): Summary['comparisons'] {
   const pairs = [...Map.groupBy(arms, ({ arm }) => arm.agent).values()].flatMap((ofAgent) => {
@@ -60,7 +61,7 @@ function compareArms(
     if (!base) return [];
     return ofAgent.filter((one) => one !== base).map((variant) => ({ variant, baseline: base, metric }));
   });
-  return compareVariants(pairs);
+  return compareVariants(pairs, { margin });
 }
 
 function countCells(cases: readonly CaseResult[]): Cell[] {

@@ -3,7 +3,8 @@ import type { Interval } from '../stats/interval.ts';
 
 /**
  * What comparisons are about. `score`: the share of the points of assertions. `pass_at_k`: whether any of the planned trials
- * passed, which trials that did not run after a pass leave as it is.
+ * passed, which trials that did not run after a pass leave as it is. `cost` (US dollars), `tokens` and `seconds` of the
+ * agent: amounts, of which less is better.
  */
 export type Metric = NonNullable<Manifest['metric']>;
 
@@ -13,8 +14,11 @@ export type Summary = {
   run_id: string;
   created_at: string;
   baseline: string;
-  /** The one metric that the comparisons test, declared before the first case. All other numbers only describe. */
-  metric: { kind: Metric; title: string };
+  /**
+   * The one metric that the comparisons test, declared before the first case. All other numbers only describe. `unit` of
+   * differences: points for rates (a difference of 0.1 is 10 pp), else the relative change (−0.2: 20 % less).
+   */
+  metric: { kind: Metric; title: string; unit: 'pp' | '%' };
   /** The result in one or two sentences. It never claims more than the verdicts. */
   headline: string;
   isolation: {
@@ -58,11 +62,11 @@ export type OutcomeCounts = {
 
 /** A mean over tasks. */
 export type Estimate = {
-  /** From 0 to 1; `null` when nothing is known. */
+  /** From 0 to 1, or an amount in its own unit; `null` when nothing is known. */
   value: number | null;
-  /** 95 %, tasks as clusters; `null` where no interval can be given. */
+  /** 95 %, tasks as clusters; `null` where no interval can be given, and for amounts. */
   interval: Interval | null;
-  /** The lowest and the highest mean that the unknown values still allow. `null`: all cases skipped themselves. */
+  /** The lowest and the highest mean that the unknown values still allow. `null`: all cases skipped themselves, and amounts. */
   bounds: [number, number] | null;
   /** How many values are known, and how many are not: one per trial, for `pass_at_k` one per task. */
   known: number;
@@ -115,16 +119,22 @@ export type Arm = OutcomeCounts & {
 };
 
 export type Comparison = {
+  /** `all agents` where it is pooled over them. */
   agent: string;
+  /** Over all agents with these two variants: per task the mean of their differences. Absent: one agent. */
+  pooled?: true;
   variant: string;
   baseline: string;
   /** Tasks that have a result in both arms. */
   tasks: number;
   /** Ids of the tasks that have no result in one of the arms, in plan order. */
   tasks_without_result: string[];
-  /** Mean over tasks of (value of the variant − value of the baseline); `null` when no task has both. */
+  /**
+   * Mean over tasks of (value of the variant − value of the baseline); for amounts the relative change (−0.2: 20 % less),
+   * from the geometric mean of the ratios. `null` when no task has both.
+   */
   difference: number | null;
-  /** For tasks like these: 95 %, Student t over tasks; `null` below four tasks. */
+  /** In the unit of `difference`. For tasks like these: 95 %, Student t over tasks; `null` below four tasks. */
   interval: Interval | null;
   /** Two-sided, for tasks like these; `null` below four tasks. */
   p_value: number | null;
@@ -139,7 +149,7 @@ export type Comparison = {
   bounds: [number, number] | null;
   /**
    * The intervals over all planned cases, if every case without a result came out against the variant, and in its
-   * favor; `null` when no result is missing.
+   * favor; `null` when no result is missing. A missing amount counts as the largest and the smallest one that was seen.
    */
   interval_bounds: { against: Interval | null; in_favor: Interval | null } | null;
   /**
@@ -149,9 +159,24 @@ export type Comparison = {
   minimum_detectable_difference: number | null;
   /** Tasks like these that a difference of 10 points needs (80 % power); `null` where the spread is unknown. */
   tasks_needed: number | null;
-  verdict: 'better' | 'worse' | 'inconclusive';
+  /** `null` unless the run declares which differences count as none. */
+  equivalence: Equivalence | null;
+  verdict: Verdict;
   /** What the verdict is based on; for `inconclusive`, also what would settle it. */
   sentence: string;
+};
+
+export type Verdict = 'better' | 'worse' | 'equivalent' | 'inconclusive';
+
+export type Equivalence = {
+  /** Differences up to this size count as none; declared before the first case, in the unit of `difference`. */
+  margin: number;
+  /** Inside ±`margin` the arms are equivalent. At 95 % over all comparisons (Bonferroni); `null` below 20 tasks. */
+  interval: Interval | null;
+  /** As `interval_bounds`, for this interval. */
+  interval_bounds: { against: Interval | null; in_favor: Interval | null } | null;
+  /** Tasks like these that show it with 80 % power if the arms do not differ; `null` where the spread is unknown. */
+  tasks_needed: number | null;
 };
 
 export type Cell = OutcomeCounts & { agent: string; task: string; variant: string };

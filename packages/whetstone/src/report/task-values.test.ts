@@ -23,7 +23,7 @@ test('a declared score decides the comparison, and the pass rate then only descr
     graded(planned, planned.variant === 'baseline' ? 2.5 : 7.5),
   );
   const summary = summarize(manifest, rows);
-  expect(summary.metric).toEqual({ kind: 'score', title: 'score' });
+  expect(summary.metric).toEqual({ kind: 'score', title: 'score', unit: 'pp' });
   expect(summary.comparisons).toMatchObject([{ verdict: 'better', these_tasks_p_value: null }]);
   expect(summary.comparisons[0]?.difference).toBe(0.5);
   expect(summary.comparisons[0]?.sentence).toMatch(/^better: score \+50 pp for tasks like these, /);

@@ -1,7 +1,7 @@
 import type { Colors } from 'picocolors/types.js';
 import type { CaseRow } from '../record/row.ts';
 import { evidenceFiles } from './evidence-files.ts';
-import { counted, dollars, rateWithInterval, seconds, tokens, UNKNOWN } from './format.ts';
+import { counted, dollars, metricValue, seconds, tokens, UNKNOWN } from './format.ts';
 import { oneLine } from './sanitize.ts';
 import type { Arm, Comparison, FailureGroup, Summary } from './summary.ts';
 import { type Column, paragraphLines, tableLines } from './text-layout.ts';
@@ -48,7 +48,7 @@ function heading({ run_id, headline, cases }: Summary, { colors, width }: Termin
 
 /** The columns of numbers. On a narrow terminal the last ones are left out first. */
 const armColumns = (metric: Summary['metric']): { head: string; cell: (arm: Arm) => string }[] => [
-  { head: metric.title, cell: ({ primary }) => rateWithInterval(primary.value, primary.interval) },
+  { head: metric.title, cell: ({ primary }) => metricValue(metric, primary) },
   { head: 'passed', cell: (arm) => `${arm.passed}/${arm.trials}` },
   { head: 'missing', cell: (arm) => String(arm.error + arm.missing) },
   { head: 'time', cell: (arm) => seconds(arm.median_agent_seconds) },
@@ -89,6 +89,7 @@ function comparisons({ comparisons: all, baseline }: Summary, { colors, width }:
   const colour: Record<Comparison['verdict'], (text: string) => string> = {
     better: colors.green,
     worse: colors.red,
+    equivalent: colors.green,
     inconclusive: colors.yellow,
   };
   return [

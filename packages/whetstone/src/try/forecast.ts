@@ -123,7 +123,8 @@ export function forecastTrials(
         ? 1
         : minimumDetectableDifference(tasks.length, spreadWith(ASSUMED_SPREAD, count), 1 / count, {
             power: 0.8,
-            comparisons: forecasts.length,
+            // Several agents are also compared together.
+            comparisons: forecasts.length + (forecasts.length > 1 ? 1 : 0),
           });
     return {
       ...{ trials: count, cases: perAgent * forecasts.length },

@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import type { Manifest } from '../record/manifest.ts';
+import type { CaseRow } from '../record/row.ts';
+import { type Planned, sampleManifest, sampleRow } from './__fixtures__/sample-run.ts';
+import { summarize } from './summarize.ts';
+import type { Comparison } from './summary.ts';
+
+const tasksOf = (count: number) => Array.from({ length: count }, (_, i) => `task-${i + 1}`);
+const numberOf = ({ task_id }: Planned) => Number(task_id.slice(5));
+
+type Case = { outcome?: CaseRow['outcome']; row?: Partial<CaseRow> };
+
+function compare(
+  shape: Parameters<typeof sampleManifest>[0],
+  declared: Partial<Manifest>,
+  caseOf: (planned: Planned, isVariant: boolean) => Case,
+): Comparison[] {
+  const manifest = sampleManifest(shape, declared);
+  const rows = manifest.case_matrix.map((planned) => {
+    const { outcome = 'passed', row } = caseOf(planned, planned.variant !== 'baseline');
+    return sampleRow(planned, outcome, row);
+  });
+  return summarize(manifest, rows).comparisons;
+}
+
+test('less of a declared amount is better, as the relative change per task', () => {
+  const cost = (planned: Planned, isVariant: boolean): Case => ({
+    // Tasks cost from 1 to 8 cents; the variant takes 20 % or 30 % less of each.
+    row: { cost_usd: 0.01 * numberOf(planned) * (isVariant ? (numberOf(planned) % 2 ? 0.8 : 0.7) : 1) },
+  });
+  const [one] = compare({ tasks: tasksOf(8) }, { metric: 'cost' }, cost);
+  expect(one?.difference).toBeCloseTo(Math.sqrt(0.8 * 0.7) - 1, 12);
+  expect(one).toMatchObject({ verdict: 'better', bounds: null, these_tasks_p_value: null });
+  expect(one?.sentence).toBe(
+    'better: cost per case −25 % for tasks like these, 95 % interval −30 … −21 % over 8 tasks (p < 0.001)',
+  );
+  const [turned] = compare({ tasks: tasksOf(8) }, { metric: 'cost' }, (planned, isVariant) =>
+    cost(planned, !isVariant),
+  );
+  expect(turned).toMatchObject({ verdict: 'worse' });
+  expect(turned?.difference).toBeCloseTo(1 / Math.sqrt(0.8 * 0.7) - 1, 12);
+});
+
+test('an amount that is not known counts as the largest and as the smallest one that was seen', () => {
+  const [one] = compare({ tasks: tasksOf(8) }, { metric: 'tokens' }, (planned, isVariant) => ({
+    row: {
+      total_tokens: isVariant ? (numberOf(planned) > 4 ? null : 500) : numberOf(planned) === 8 ? 5000 : 1000,
+    },
+  }));
+  expect(one).toMatchObject({ tasks: 4, verdict: 'inconclusive' });
+  expect(one?.interval?.high).toBeLessThan(0);
+  expect(one?.interval_bounds?.against?.high).toBeGreaterThan(0);
+  expect(one?.sentence).toContain('but the cases without a result could change that');
+});
+
+test('a difference is equivalent only within a declared margin, over at least 20 tasks', () => {
+  const sameRates = (planned: Planned): Case => ({ outcome: numberOf(planned) % 2 ? 'passed' : 'failed' });
+  const verdictOf = (tasks: number, equivalence?: number) =>
+    compare({ tasks: tasksOf(tasks), trials: 3 }, { ...(equivalence && { equivalence }) }, sameRates)[0];
+  expect(verdictOf(30, 0.06)).toMatchObject({ verdict: 'equivalent', equivalence: { margin: 0.06 } });
+  expect(verdictOf(30, 0.06)?.sentence).toBe(
+    'equivalent: 0 pp for tasks like these, 95 % interval −5 … +5 pp over 30 tasks, within the declared ±6 pp',
+  );
+  expect(verdictOf(30)).toMatchObject({ verdict: 'inconclusive', equivalence: null });
+  expect(verdictOf(30, 0.03)).toMatchObject({ verdict: 'inconclusive', equivalence: { tasks_needed: 65 } });
+  expect(verdictOf(19, 0.2)).toMatchObject({ verdict: 'inconclusive', equivalence: { interval: null } });
+});
+
+test('cases without a result that could make a difference keep arms from being equivalent', () => {
+  const [one] = compare({ tasks: tasksOf(30), trials: 3 }, { equivalence: 0.05 }, (planned, isVariant) => ({
+    outcome: isVariant && numberOf(planned) > 20 ? 'error' : 'passed',
+  }));
+  expect(one).toMatchObject({ verdict: 'inconclusive', tasks: 20 });
+});
+
+test('a variant of several agents is also compared over all of them, per task by the mean difference', () => {
+  const comparisons = compare({ agents: ['one', 'two'], tasks: tasksOf(6) }, {}, (planned, isVariant) => ({
+    outcome: isVariant && (planned.agent_name === 'one' || numberOf(planned) > 3) ? 'passed' : 'failed',
+  }));
+  expect(comparisons.map(({ agent, difference }) => [agent, difference])).toEqual([
+    ['one', 1],
+    ['two', 0.5],
+    ['all agents', 0.75],
+  ]);
+  expect(comparisons[2]).toMatchObject({ pooled: true, tasks: 6, verdict: 'better' });
+});
+
+test('a task that one agent has no result for is left out of the comparison over all agents', () => {
+  const [, , pooled] = compare({ agents: ['one', 'two'], tasks: tasksOf(6) }, {}, (planned, isVariant) => ({
+    outcome: planned.agent_name === 'two' && planned.task_id === 'task-6' && isVariant ? 'error' : 'passed',
+  }));
+  expect(pooled).toMatchObject({ tasks: 5, tasks_without_result: ['task-6'], difference: 0 });
+});
