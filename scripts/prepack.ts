@@ -7,6 +7,7 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { pageFiles } from '../packages/whetstone/src/view/page-files.ts';
 import { bundle } from './release/bundle.ts';
 import { publishedManifest, publishedReadme, webAddress } from './release/published-package.ts';
 
@@ -59,10 +60,7 @@ function repositoryAddress(): string | undefined {
   }
 }
 
-/** The web page ships inside the command line. */
+/** The web page ships inside the command line, with what it takes from other packages. */
 function copyPage(): void {
-  const page = join(root, 'packages/view/src');
-  for (const file of globSync('*.{html,css,js}', { cwd: page })) {
-    cpSync(join(page, file), join(folder, 'dist/view-static', file));
-  }
+  for (const [file, { path }] of pageFiles()) cpSync(path, join(folder, 'dist/view-static', file));
 }

@@ -1,18 +1,21 @@
-import { parseAddress } from './address.js';
-import { casePage } from './case-page.js';
-import { element } from './element.js';
-import { runPage } from './run-page.js';
-import { runsPage } from './runs-page.js';
-import { AnswerError } from './server.js';
-import { visibleText } from './visible-text.js';
+import { parseAddress } from './app/address.js';
+import { listenToKeys, pageKeys, showKeys } from './app/keyboard.js';
+import { AnswerError } from './app/server.js';
+import { chooseTheme } from './app/theme.js';
+import { casePage } from './case/case-page.js';
+import { element, nodes } from './parts/element.js';
+import { visibleText } from './parts/visible-text.js';
+import { runPage } from './run/run-page.js';
+import { runsPage } from './runs/runs-page.js';
 
-/** @import { Address } from './address.js' */
-/** @import { Page } from './page.js' */
+/** @import { Address } from './app/address.js' */
+/** @import { Page } from './app/page.js' */
 
 const REFRESH_MS = 2000;
 
 const main = /** @type {HTMLElement} */ (document.getElementById('content'));
 const status = /** @type {HTMLElement} */ (document.getElementById('status'));
+const path = /** @type {HTMLElement} */ (document.getElementById('path'));
 
 /** Counts the visited addresses, so that data of an earlier address is not drawn. */
 let visit = 0;
@@ -23,7 +26,7 @@ function follow(address) {
     case 'runs':
       return show(runsPage());
     case 'run':
-      return show(runPage(address.run));
+      return show(runPage(address.run, address.params));
     case 'case':
       return show(casePage(address.run, address.case));
     case 'unknown':
@@ -40,12 +43,16 @@ async function show(page) {
   /** @type {Data | undefined} */
   let drawn;
   document.title = visibleText(`${page.title()} – Whetstone`);
+  path.replaceChildren(...nodes([page.path()]));
   say('Loading …');
   while (mine === visit) {
     try {
       const data = await page.load();
       if (mine !== visit) return;
-      if (data !== drawn) redraw(element('article', {}, page.draw(data)), drawn === undefined);
+      if (data !== drawn) {
+        pageKeys.clear();
+        redraw(element('article', {}, page.draw(data, pageKeys)), drawn === undefined);
+      }
       drawn = data;
       say('');
       if (!page.isLive(data)) return;
@@ -62,6 +69,8 @@ async function show(page) {
 /** @param {string} message */
 function fail(message) {
   visit++;
+  pageKeys.clear();
+  path.replaceChildren();
   say('');
   redraw(element('article', {}, element('h1', {}, 'Nothing to show'), element('p', {}, message)), true);
 }
@@ -85,10 +94,15 @@ function redraw(article, isNewPage) {
   }
   const open = new Map([...folds(main)].map((one) => [one.dataset.key, one.open]));
   for (const one of folds(article)) one.open = open.get(one.dataset.key) ?? one.open;
-  const focused = /** @type {(Element | null)[]} */ ([...focusable(main)]).indexOf(document.activeElement);
+  const before = document.activeElement;
+  const focused = before === null ? -1 : [...focusable(main)].indexOf(before);
   const scrolled = scrollY;
   main.replaceChildren(article);
-  if (focused >= 0) [...focusable(main)][focused]?.focus({ preventScroll: true });
+  const after = focused < 0 ? undefined : [...focusable(main)][focused];
+  if (after instanceof HTMLElement) after.focus({ preventScroll: true });
+  if (after instanceof HTMLInputElement && before instanceof HTMLInputElement) {
+    after.setSelectionRange(before.selectionStart, before.selectionEnd);
+  }
   scrollTo(0, scrolled);
 }
 
@@ -96,13 +110,16 @@ function redraw(article, isNewPage) {
 const folds = (root) =>
   /** @type {NodeListOf<HTMLDetailsElement>} */ (root.querySelectorAll('details[data-key]'));
 
-/** @param {HTMLElement} root */
+/** The heat map keeps its own focus, because it draws only a part of its links. @param {HTMLElement} root */
 const focusable = (root) =>
-  /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll('a, summary, [tabindex]'));
+  root.querySelectorAll(':is(a, button, input, select, summary, [tabindex]):not(.heat *)');
 
 document.querySelector('.skip')?.addEventListener('click', (event) => {
   event.preventDefault(); // the hash is the page's address
   main.focus();
 });
+listenToKeys();
+chooseTheme(/** @type {HTMLElement} */ (document.getElementById('theme')));
+document.getElementById('keys')?.addEventListener('click', showKeys);
 addEventListener('hashchange', () => follow(parseAddress(location.hash)));
 follow(parseAddress(location.hash));

@@ -18,7 +18,8 @@ export interface Browser extends AsyncDisposable {
   evaluate<Value>(expression: string): Promise<Value>;
   /** Waits until an expression is true in the tab. */
   until(expression: string): Promise<void>;
-  press(key: 'Enter' | 'Tab'): Promise<void>;
+  /** A key by its name: a character, `Enter`, `Tab` or `Escape`. */
+  press(key: string): Promise<void>;
   resize(width: number, height: number): Promise<void>;
   prefer(scheme: 'light' | 'dark'): Promise<void>;
   /** What the tab shows, as a PNG. */
@@ -134,8 +135,9 @@ async function openTab(url: string): Promise<Omit<Browser, keyof AsyncDisposable
       await until("location.href !== 'about:blank' && document.readyState === 'complete'");
     },
     async press(key) {
-      const code = { Enter: 13, Tab: 9 }[key];
-      const event = { key, code: key, windowsVirtualKeyCode: code, ...(key === 'Enter' ? { text: '\r' } : {}) };
+      const code = { Enter: 13, Tab: 9, Escape: 27 }[key];
+      const text = key === 'Enter' ? '\r' : key.length === 1 ? key : undefined;
+      const event = { key, ...(code === undefined ? {} : { code: key, windowsVirtualKeyCode: code }), ...(text === undefined ? {} : { text }) };
       await send('Input.dispatchKeyEvent', { type: 'keyDown', ...event });
       await send('Input.dispatchKeyEvent', { type: 'keyUp', ...event });
     },

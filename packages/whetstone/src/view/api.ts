@@ -41,12 +41,38 @@ export type RunState = 'running' | 'finished' | 'stopped';
 export type RunDetail = {
   id: string;
   state: RunState;
+  tags: string[];
+  note: string | null;
   /** Without the lists of cases, because `cases` has them with their results. */
   manifest: Omit<Manifest, 'order' | 'case_matrix'>;
-  summary: Summary;
-  /** In planned order. */
-  cases: CaseEntry[];
+  /** Without what `cases` has. */
+  summary: Omit<Summary, 'cells' | 'failures'>;
+  /** The classes of what did not pass, with their titles and counts, the most frequent first. */
+  failures: Pick<Summary['failures'][number], 'class' | 'title' | 'count'>[];
+  cases: CaseTable;
 };
+
+/** All cases of a run in planned order, small enough for tens of thousands. */
+export type CaseTable = {
+  /** Each text once; a line has its index. */
+  texts: string[];
+  lines: CaseLine[];
+};
+
+/** Names and evidence are indices of `texts`. */
+export type CaseLine = [
+  case_id: string,
+  agent: number,
+  task: number,
+  variant: number,
+  trial: number,
+  outcome: CaseEntry['outcome'],
+  failure_class: number | null,
+  evidence: number | null,
+  agent_seconds: number | null,
+  total_tokens: number | null,
+  cost_usd: number | null,
+];
 
 /** `outcome` is `null` while the case has no result. `not_run`: another trial of the same work had passed (early exit). */
 export type CaseEntry = Omit<Manifest['case_matrix'][number], 'block' | 'fingerprint'> & {

@@ -5,11 +5,11 @@ import { runLayout } from '../record/layout.ts';
 import { readRun, rowsInOrder, type StoredRun } from '../record/read-run.ts';
 import type { CaseRow } from '../record/row.ts';
 import { isLocked } from '../record/run-lock.ts';
-import { type RunTags, readTags } from '../record/tags.ts';
-import { caseResults } from '../report/case-results.ts';
+import { readTags } from '../record/tags.ts';
 import { summarize } from '../report/summarize.ts';
 import type { CaseDetail, ReadableRun, RunDetail, RunEntry, RunList, RunState } from './api.ts';
 import { listCaseFiles } from './case-files.ts';
+import { caseEntry, caseTable } from './case-table.ts';
 
 const RUNS_LISTED = 100;
 const RUNS_KEPT = 8;
@@ -45,7 +45,7 @@ export function openStoredRuns(outputDirectory: string): StoredRuns {
     const known = entries.get(id);
     if (known?.revision === revision) return known.entry;
     const entry = await loadRun(directory, id, lock).then(
-      async ({ detail }) => ({ ...readableEntry(detail), ...(await readTags(directory)) }),
+      ({ detail }) => readableEntry(detail),
       unreadableEntry(id),
     );
     entries.set(id, { revision, entry });
@@ -78,11 +78,17 @@ export async function caseDetail(
   { run, detail }: LoadedRun,
   caseId: string,
 ): Promise<CaseDetail | undefined> {
-  const planned = detail.cases.find((one) => one.case_id === caseId);
-  if (planned === undefined) return undefined;
+  const line = detail.cases.lines.find(([id]) => id === caseId);
+  if (line === undefined) return undefined;
   const row = run.rows.get(caseId) ?? null;
   const files = await listCaseFiles({ runDirectory: run.directory, caseId, row });
-  return { run: detail.id, state: detail.state, planned, row: row && shortened(row), files };
+  return {
+    run: detail.id,
+    state: detail.state,
+    planned: caseEntry(detail.cases, line),
+    row: row && shortened(row),
+    files,
+  };
 }
 
 const shortened = (row: CaseRow): CaseRow => ({
@@ -128,16 +134,18 @@ async function loadRun(directory: string, id: string, lock: LockState): Promise<
   const isComplete = summary.cases.missing === 0;
   const state: RunState = lock === 'held' ? 'running' : isComplete ? 'finished' : 'stopped';
   const { order: _, case_matrix: __, ...manifest } = run.manifest;
-  const cases = caseResults(run.manifest, rows).map(
-    ({ row, isNotRun, share: _share, block: _block, fingerprint: _print, ...names }) => ({
-      ...names,
-      outcome: isNotRun ? ('not_run' as const) : (row?.outcome ?? null),
-    }),
-  );
-  return { run, detail: { id, state, manifest, summary, cases } };
+  const { cells: ___, failures, ...numbers } = summary;
+  return {
+    run,
+    detail: {
+      ...{ id, state, ...(await readTags(directory)), manifest, summary: numbers },
+      failures: failures.map(({ class: name, title, count }) => ({ class: name, title, count })),
+      cases: caseTable(run.manifest, rows),
+    },
+  };
 }
 
-function readableEntry({ id, state, manifest, summary }: RunDetail): Omit<ReadableRun, keyof RunTags> {
+function readableEntry({ id, state, tags, note, manifest, summary }: RunDetail): ReadableRun {
   return {
     id,
     problem: null,
@@ -147,6 +155,8 @@ function readableEntry({ id, state, manifest, summary }: RunDetail): Omit<Readab
     cases: summary.cases,
     agents: manifest.agents.map((agent) => agent.name),
     variants: manifest.variants.map((variant) => variant.name),
+    tags,
+    note,
   };
 }
 

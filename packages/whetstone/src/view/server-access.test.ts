@@ -110,7 +110,7 @@ test.each(['/', '/api/runs', '/nothing', '/api/nothing', '/?token=guessed'])(
   async (path) => {
     const { headers } = await get(path);
     expect(headers['content-security-policy']).toMatch(
-      /^default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';.*frame-ancestors 'none'/,
+      /^default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; connect-src 'self';.*frame-ancestors 'none'/,
     );
     expect(headers).toMatchObject({
       'x-content-type-options': 'nosniff',

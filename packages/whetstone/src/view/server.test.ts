@@ -58,8 +58,10 @@ describe('files', () => {
     const loaded = [...body.matchAll(/(?:src|href)="\/(?<name>[^"]+)"/g)].map(
       ({ groups }) => groups?.name ?? '',
     );
-    expect(loaded).toEqual(['view.css', 'view.js']);
-    expect((await get('/view.css')).headers['content-type']).toBe('text/css; charset=utf-8');
+    expect(loaded).toContain('view.js');
+    for (const name of loaded) expect((await get(`/${name}`)).status, name).toBe(200);
+    expect((await get('/style/base.css')).headers['content-type']).toBe('text/css; charset=utf-8');
+    expect((await get('/vendor/inter.woff2')).headers['content-type']).toBe('font/woff2');
     const { headers: script } = await get('/view.js');
     expect(script['content-type']).toBe('text/javascript; charset=utf-8');
   });
@@ -104,9 +106,30 @@ describe('runs', () => {
   test('have the numbers of every other report', async () => {
     const { manifest, rows } = exposedRun();
     const detail = await getJson<RunDetail>('runs', sampleId);
-    expect(detail.summary).toEqual(JSON.parse(JSON.stringify(summarize(manifest, rows))));
-    expect(detail.cases).toHaveLength(56);
-    expect(detail.cases.filter((one) => one.outcome === null)).toHaveLength(1);
+    const { cells: _, failures, ...numbers } = JSON.parse(JSON.stringify(summarize(manifest, rows)));
+    expect(detail.summary).toEqual(numbers);
+    expect(detail.failures.map(({ count }) => count)).toEqual(
+      failures.map(({ count }: { count: number }) => count),
+    );
+    const { texts, lines } = detail.cases;
+    expect(lines).toHaveLength(56);
+    expect(lines.filter((line) => line[5] === null)).toHaveLength(1);
+    const failed = lines.find(([id]) => id === 'case-0-0-0-2');
+    expect(
+      failed?.map((value, index) => ([1, 2, 3, 6, 7].includes(index) ? texts[Number(value)] : value)),
+    ).toEqual([
+      'case-0-0-0-2',
+      'loop',
+      'fix-parser',
+      'baseline',
+      2,
+      'failed',
+      'agent',
+      '`npm test` exited with 1.',
+      14.5,
+      1200,
+      0.02,
+    ]);
     expect(detail.manifest.seed).toBe(manifest.seed);
   });
 

@@ -1,15 +1,13 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { WhetstoneError } from '@whetstone/errors';
 import { createGuard, type Guard } from './access-guard.ts';
 import { readCaseFile } from './case-files.ts';
 import { caseDetail, openStoredRuns, type StoredRuns } from './load-runs.ts';
+import { type PageFile, pageFiles } from './page-files.ts';
 
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
 
@@ -39,7 +37,7 @@ export async function serveRuns(options: {
       hint: 'Runs contain prompts, patches and logs. To look from another machine, forward the port: ssh -L.',
     });
   }
-  const files = viewFiles();
+  const files = pageFiles();
   const server = createServer({ requestTimeout: 30_000 });
   await listen(server, port, host);
   const address = server.address() as AddressInfo;
@@ -75,7 +73,7 @@ async function listen(server: ReturnType<typeof createServer>, port: number, hos
   }
 }
 
-type Page = { guard: Guard; runs: StoredRuns; files: ReadonlyMap<string, ViewFile> };
+type Page = { guard: Guard; runs: StoredRuns; files: ReadonlyMap<string, PageFile> };
 
 type Answer = {
   status: number;
@@ -89,6 +87,7 @@ const HEADERS = {
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
+    "font-src 'self'",
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
@@ -159,8 +158,7 @@ function parseTarget(target: string): { segments: string[]; query: URLSearchPara
 }
 
 async function answerFile(files: Page['files'], segments: string[]): Promise<Answer | undefined> {
-  const [name = 'index.html', ...more] = segments;
-  const file = more.length === 0 ? files.get(name) : undefined;
+  const file = files.get(segments.length === 0 ? 'index.html' : segments.join('/'));
   if (file === undefined) return undefined;
   return { status: 200, contentType: file.contentType, body: await readFile(file.path) };
 }
@@ -200,34 +198,3 @@ const json = (status: number, value: unknown): Answer => ({
   contentType: 'application/json; charset=utf-8',
   body: JSON.stringify(value),
 });
-
-type ViewFile = { path: string; contentType: string };
-
-/** The folder with the files of the page: in the installed package, else in the repository. */
-const PLACES = ['../view-static/', '../../../view/src/'];
-
-const CONTENT_TYPES: Record<string, string> = {
-  '.html': 'text/html; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-};
-
-/** The files of the web page by name. Only these are served. */
-function viewFiles(): ReadonlyMap<string, ViewFile> {
-  const folder = PLACES.map((place) => new URL(place, import.meta.url)).find((url) =>
-    existsSync(new URL('index.html', url)),
-  );
-  if (folder === undefined) {
-    const message = 'The files of the web page are not part of this installation.';
-    const where = fileURLToPath(new URL('../', import.meta.url));
-    throw new WhetstoneError('view-files-missing', message, { where });
-  }
-  return new Map(
-    readdirSync(folder).flatMap((name): [string, ViewFile][] => {
-      const contentType = CONTENT_TYPES[extname(name)];
-      return contentType === undefined
-        ? []
-        : [[name, { path: fileURLToPath(new URL(name, folder)), contentType }]];
-    }),
-  );
-}

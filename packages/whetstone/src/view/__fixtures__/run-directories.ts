@@ -5,7 +5,7 @@ import { type CaseLayout, caseLayout, runLayout } from '../../record/layout.ts';
 import type { CaseRow } from '../../record/row.ts';
 import type { Manifest } from '../../record/manifest.ts';
 import { createRunRecord, type RunRecord } from '../../record/run-record.ts';
-import { hostileRun, sampleExposure, sampleRun } from '../../report/__fixtures__/sample-run.ts';
+import { hostileRun, sampleExposure, sampleManifest, sampleRow, sampleRun, type Shape } from '../../report/__fixtures__/sample-run.ts';
 
 /** What an enemy would have every text say. `pwned` is what a script in it would set. */
 export const HOSTILE_TEXT =
@@ -70,6 +70,30 @@ async function writeRun(
     await record.finishCase({ ...row, run_id: manifest.run_id });
   }
   await record.finish('finished');
+}
+
+/**
+ * A run of any size without files of cases, for the speed of the page. The second variant passes more often; every case fails
+ * for one of a few reasons. Returns its id.
+ */
+export async function writeLargeRun(outputDirectory: string, runId: string, shape: Shape): Promise<string> {
+  const manifest = sampleManifest(shape, { run_id: runId });
+  let state = 1;
+  const random = () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
+  const hardness = new Map(manifest.tasks.map(({ id }) => [id, random()]));
+  const lines = manifest.case_matrix.map((planned) => {
+    const gain = planned.variant === manifest.baseline ? 0 : 0.25;
+    const draw = random();
+    const outcome = draw < 0.02 ? 'error' : draw * 0.9 + gain > (hardness.get(planned.task_id) ?? 0) ? 'passed' : 'failed';
+    const evidence = `\`npm test\` exited with 1: expected ${Math.floor(random() * 40)} to be 3`;
+    const row = sampleRow(planned, outcome, { run_id: runId, ...(outcome === 'failed' ? { evidence } : {}) });
+    return { type: 'case.finished', at: manifest.created_at, case_id: planned.case_id, row };
+  });
+  const { manifest: file, journal } = runLayout(join(outputDirectory, runId));
+  await mkdir(join(outputDirectory, runId), { recursive: true });
+  await writeFile(file, JSON.stringify(manifest));
+  await writeFile(journal, jsonLines(lines));
+  return runId;
 }
 
 /** Overwrites one file of a case. */

@@ -1,7 +1,7 @@
-import { counted, tokens, UNKNOWN } from './format.js';
-import { section, table } from './parts.js';
+import { counted, tokens, UNKNOWN } from '../parts/format.js';
+import { section, table } from '../parts/parts.js';
 
-/** @import { CaseRow } from '../../whetstone/src/record/row.ts' */
+/** @import { CaseRow } from '../../../whetstone/src/record/row.ts' */
 /** @typedef {NonNullable<CaseRow['exposure']>} Exposure */
 
 const COLUMNS = [

@@ -1,8 +1,8 @@
-import { bytes, counted } from './format.js';
-import { facts, fold, localTime, table } from './parts.js';
+import { bytes, counted } from '../parts/format.js';
+import { facts, lateFold, localTime, table } from '../parts/parts.js';
 
-/** @import { Child } from './element.js' */
-/** @import { RunDetail } from '../../whetstone/src/view/api.ts' */
+/** @import { Child } from '../parts/element.js' */
+/** @import { RunDetail } from '../../../whetstone/src/view/api.ts' */
 
 /**
  * Everything that somebody needs to repeat a run: commits, agents, isolation, versions and machine.
@@ -35,7 +35,7 @@ export function provenance({ manifest }) {
   ];
   return [
     facts(all),
-    fold('parts', 'Agents, tasks and variants, with their fingerprints', false, partsTable(manifest)),
+    lateFold('parts', 'Agents, tasks and variants, with their fingerprints', () => partsTable(manifest)),
   ];
 }
 

@@ -1,18 +1,18 @@
-import { runAddress } from './address.js';
+import { runAddress } from '../app/address.js';
+import { askCase, askCaseFile } from '../app/server.js';
+import { element } from '../parts/element.js';
+import { bytes, counted, dollars, seconds, tokens, UNKNOWN } from '../parts/format.js';
+import { badge, facts, fold, link, localTime, STATE_WORDS, section, table } from '../parts/parts.js';
 import { assertionTable } from './assertions.js';
-import { element } from './element.js';
 import { exposure, instructionFiles } from './exposure.js';
-import { bytes, counted, dollars, seconds, tokens, UNKNOWN } from './format.js';
 import { modelCalls } from './model-calls.js';
-import { badge, facts, fold, link, localTime, STATE_WORDS, section, table } from './parts.js';
 import { patch } from './patch.js';
-import { askCase, askCaseFile } from './server.js';
 import { timeline } from './timeline.js';
 
-/** @import { Child } from './element.js' */
-/** @import { Page } from './page.js' */
-/** @import { CaseDetail, CaseFile } from '../../whetstone/src/view/api.ts' */
-/** @import { CaseRow } from '../../whetstone/src/record/row.ts' */
+/** @import { Child } from '../parts/element.js' */
+/** @import { Page } from '../app/page.js' */
+/** @import { CaseDetail, CaseFile } from '../../../whetstone/src/view/api.ts' */
+/** @import { CaseRow } from '../../../whetstone/src/record/row.ts' */
 
 /** @typedef {{ detail: CaseDetail, files: Map<string, CaseFile> }} WholeCase */
 
@@ -28,6 +28,11 @@ export function casePage(run, caseId) {
   return {
     load: () => loadCase(run, caseId),
     title: () => caseId,
+    path: () => [
+      link('#/', 'Runs'),
+      link(runAddress(run), run),
+      element('span', { 'aria-current': 'page' }, caseId),
+    ],
     isLive: ({ detail }) => detail.row === null, // a stopped run may be resumed
     draw: ({ detail, files }) => [
       introduction(detail),
@@ -69,14 +74,13 @@ async function loadCase(run, caseId) {
 }
 
 /** @param {CaseDetail} detail */
-function introduction({ run, state, planned, row }) {
+function introduction({ state, planned, row }) {
   const outcome = row?.outcome ?? 'missing';
   const isNotRun = planned.outcome === 'not_run';
   const absent = isNotRun
     ? 'not run, because another trial had passed'
     : `no result: the run is ${STATE_WORDS[state]}`;
   return [
-    element('nav', { 'aria-label': 'Breadcrumb' }, link('#/', 'Runs'), ' / ', link(runAddress(run), run)),
     element('h1', {}, `${planned.task_id} · ${planned.variant}`),
     element(
       'p',

@@ -1,12 +1,13 @@
 import { visibleText } from './visible-text.js';
 
 /** @typedef {Node | string | number | null | readonly Child[]} Child */
-/** @typedef {Record<string, string | number | boolean | null>} Attributes */
+/** @typedef {Record<string, string | number | boolean | null | ((event: any) => void)>} Attributes */
 
 /**
  * The only way in which this page makes elements: a string always becomes text, never markup.
  * @param {string} tag
- * @param {Attributes} [attributes] `true` sets an attribute without a value; `false` and `null` leave it out.
+ * @param {Attributes} [attributes] `true` sets an attribute without a value; `false` and `null` leave it out; a function
+ * listens to the event of that name.
  * @param {...Child} children `null` is left out.
  * @returns {HTMLElement}
  */
@@ -36,7 +37,8 @@ export function svgElement(tag, attributes = {}, ...children) {
 function fill(made, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === false) continue;
-    made.setAttribute(name, value === true ? '' : visibleText(String(value)));
+    if (typeof value === 'function') made.addEventListener(name, value);
+    else made.setAttribute(name, value === true ? '' : visibleText(String(value)));
   }
   made.append(...nodes(children));
 }
@@ -45,7 +47,7 @@ function fill(made, attributes, children) {
  * @param {readonly Child[]} children
  * @returns {Node[]}
  */
-function nodes(children) {
+export function nodes(children) {
   return children.flatMap((child) => {
     if (child === null) return [];
     if (child instanceof Node) return [child];

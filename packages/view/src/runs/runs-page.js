@@ -1,11 +1,11 @@
-import { runAddress } from './address.js';
-import { element } from './element.js';
-import { counted } from './format.js';
-import { badge, link, localTime, STATE_WORDS, table } from './parts.js';
-import { askRuns } from './server.js';
+import { runAddress } from '../app/address.js';
+import { askRuns } from '../app/server.js';
+import { element } from '../parts/element.js';
+import { counted } from '../parts/format.js';
+import { badge, link, localTime, STATE_WORDS, table } from '../parts/parts.js';
 
-/** @import { Page } from './page.js' */
-/** @import { ReadableRun, RunEntry, RunList } from '../../whetstone/src/view/api.ts' */
+/** @import { Page } from '../app/page.js' */
+/** @import { ReadableRun, RunEntry, RunList } from '../../../whetstone/src/view/api.ts' */
 
 /**
  * All runs of the output directory, the newest first.
@@ -15,6 +15,7 @@ export function runsPage() {
   return {
     load: askRuns,
     title: () => 'Runs',
+    path: () => null,
     isLive: () => true, // a run may start at any time
     draw: ({ runs, older }) => [
       element('h1', {}, 'Runs'),

@@ -1,9 +1,9 @@
-import { element } from './element.js';
-import { dollars, seconds, tokens } from './format.js';
-import { asNumber, asText, field, jsonLines } from './json-lines.js';
-import { badge, table } from './parts.js';
+import { element } from '../parts/element.js';
+import { dollars, seconds, tokens } from '../parts/format.js';
+import { asNumber, asText, field, jsonLines } from '../parts/json-lines.js';
+import { badge, table } from '../parts/parts.js';
 
-/** @import { CaseFile } from '../../whetstone/src/view/api.ts' */
+/** @import { CaseFile } from '../../../whetstone/src/view/api.ts' */
 
 const COLUMNS = [
   { head: '#', number: true },

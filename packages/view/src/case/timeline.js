@@ -1,9 +1,9 @@
-import { element } from './element.js';
-import { seconds, tokens } from './format.js';
-import { asLines, asNumber, asText, field, jsonLines } from './json-lines.js';
-import { fold } from './parts.js';
+import { element } from '../parts/element.js';
+import { seconds, tokens } from '../parts/format.js';
+import { asLines, asNumber, asText, field, jsonLines } from '../parts/json-lines.js';
+import { fold } from '../parts/parts.js';
 
-/** @import { CaseFile } from '../../whetstone/src/view/api.ts' */
+/** @import { CaseFile } from '../../../whetstone/src/view/api.ts' */
 
 const SHORT = 240;
 

@@ -1,7 +1,7 @@
-import { element } from './element.js';
+import { element, nodes } from './element.js';
 
 /** @import { Attributes, Child } from './element.js' */
-/** @import { RunState } from '../../whetstone/src/view/api.ts' */
+/** @import { RunState } from '../../../whetstone/src/view/api.ts' */
 
 /**
  * @param {string} href
@@ -87,4 +87,16 @@ export function localTime(at) {
   const time = new Date(at);
   if (Number.isNaN(time.getTime())) return at;
   return element('time', { datetime: time.toISOString() }, time.toLocaleString('sv-SE'));
+}
+
+/**
+ * Content that is only drawn once it is unfolded, because it is long and seldom read.
+ * @param {string} key
+ * @param {Child} summary
+ * @param {() => Child} draw
+ */
+export function lateFold(key, summary, draw) {
+  const made = fold(key, summary, false);
+  made.addEventListener('toggle', () => made.append(...nodes([draw()])), { once: true });
+  return made;
 }

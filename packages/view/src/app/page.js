@@ -1,4 +1,9 @@
-/** @import { Child } from './element.js' */
+/** @import { Child } from '../parts/element.js' */
+
+/**
+ * The keys of a page, by `KeyboardEvent.key`.
+ * @typedef {Map<string, { does: string, press(): void }>} Keys
+ */
 
 /**
  * What `view.js` shows at an address.
@@ -6,8 +11,9 @@
  * @typedef {object} Page
  * @property {() => Promise<Data>} load Returns the same object while nothing has changed.
  * @property {() => string} title
+ * @property {() => Child} path The links above the page.
  * @property {(data: Data) => boolean} isLive Whether the data can still change. Then it is loaded again every two seconds.
- * @property {(data: Data) => Child} draw
+ * @property {(data: Data, keys: Keys) => Child} draw Also sets the keys of the page.
  */
 
 export {};

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import * as report from '../../whetstone/src/report/format.ts';
+import * as report from '../../../whetstone/src/report/format.ts';
 
 /** The page runs in a browser and cannot load the reports' own functions. */
 const page: Pick<

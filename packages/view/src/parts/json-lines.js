@@ -1,4 +1,4 @@
-/** @import { CaseFile } from '../../whetstone/src/view/api.ts' */
+/** @import { CaseFile } from '../../../whetstone/src/view/api.ts' */
 
 /** More than anybody reads, and few enough to draw. */
 const LINES_SHOWN = 1000;

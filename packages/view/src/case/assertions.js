@@ -1,6 +1,6 @@
-import { section, table } from './parts.js';
+import { section, table } from '../parts/parts.js';
 
-/** @import { CaseRow } from '../../whetstone/src/record/row.ts' */
+/** @import { CaseRow } from '../../../whetstone/src/record/row.ts' */
 /** @typedef {NonNullable<CaseRow['assertions']>[number]} Assertion */
 
 const COLUMNS = [{ head: 'Result' }, { head: 'Assertion' }, { head: 'Where' }, { head: 'Why' }];

@@ -1,4 +1,4 @@
-/** @import { CaseDetail, CaseFile, RunDetail, RunList } from '../../whetstone/src/view/api.ts' */
+/** @import { CaseDetail, CaseFile, RunDetail, RunList } from '../../../whetstone/src/view/api.ts' */
 
 /** The server refused a request or could not read a file (the message is the server's), or it does not answer. */
 export class AnswerError extends Error {}

@@ -1,7 +1,7 @@
-import { element } from './element.js';
-import { fold } from './parts.js';
+import { element } from '../parts/element.js';
+import { fold } from '../parts/parts.js';
 
-/** @import { CaseFile } from '../../whetstone/src/view/api.ts' */
+/** @import { CaseFile } from '../../../whetstone/src/view/api.ts' */
 
 /** Lines after these have no colours, because each coloured line is an element. */
 const LINES_COLOURED = 5000;
