@@ -40,9 +40,10 @@ export function points(difference) {
  * `−40 … +100 pp`.
  * @param {number} low
  * @param {number} high
+ * @param {'pp' | '%'} [unit]
  */
-export function pointsRange(low, high) {
-  return `${points(low)} … ${points(high)} pp`;
+export function pointsRange(low, high, unit = 'pp') {
+  return `${points(low)} … ${points(high)} ${unit}`;
 }
 
 /** @param {number | null} value */

@@ -10,6 +10,11 @@ import { rangeBar } from '../parts/range-bar.js';
 const MEANINGS = {
   pass_rate: 'The mean over tasks of the share of passed trials',
   score: 'The mean over tasks of the share of the points',
+  cost: 'The mean over tasks of US dollars per case; the pass rate is the mean over tasks of the share of passed trials',
+  tokens:
+    'The mean over tasks of tokens per case; the pass rate is the mean over tasks of the share of passed trials',
+  seconds:
+    'The mean over tasks of the seconds of the agent per case; the pass rate is the mean over tasks of the share of passed trials',
   pass_at_k: 'The share of tasks of which any trial passed; after a pass, the others do not run',
 };
 
@@ -21,11 +26,13 @@ const capitalized = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
  * @param {Pick<Summary, 'arms' | 'metric'>} summary
  */
 export function arms({ arms: all, metric }) {
-  const title = metric.kind === 'pass_rate' ? 'Pass rates' : capitalized(metric.title);
+  const isAmount = metric.unit === '%';
+  const title = metric.kind === 'pass_rate' || isAmount ? 'Pass rates' : capitalized(metric.title);
   const columns = [
     { head: 'Variant' },
     { head: 'Agent' },
-    { head: `${capitalized(metric.title)}, 95 % interval` },
+    ...(isAmount ? [{ head: capitalized(metric.title), number: true }] : []),
+    { head: `${isAmount ? 'Pass rate' : capitalized(metric.title)}, 95 % interval` },
     { head: '0 to 100 %' },
     { head: 'Passed', number: true },
     { head: 'Without result', number: true },
@@ -36,11 +43,14 @@ export function arms({ arms: all, metric }) {
     { head: 'Cost per pass', number: true },
   ];
   const rows = all.map((arm) => {
-    const { value, interval, bounds } = arm.primary;
+    const { value, interval, bounds } = isAmount
+      ? { value: arm.pass_rate, interval: arm.pass_rate_interval, bounds: arm.bounds }
+      : arm.primary;
     const rate = rateWithInterval(value, interval);
     return [
       arm.variant,
       arm.agent,
+      ...(isAmount ? [amount(metric.kind, arm.primary)] : []),
       element('span', { class: 'unbroken' }, rate),
       rangeBar({
         scale: [0, 1],
@@ -68,6 +78,15 @@ export function arms({ arms: all, metric }) {
     ),
     passAtK(all),
   );
+}
+
+/**
+ * @param {Summary['metric']['kind']} kind
+ * @param {Arm['primary']} primary
+ */
+function amount(kind, { value, missing }) {
+  if (kind === 'seconds') return seconds(value);
+  return kind === 'cost' ? dollars(value, missing) : tokens(value, missing);
 }
 
 /**

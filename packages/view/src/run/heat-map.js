@@ -20,7 +20,7 @@ const WORDS = {
   failed: 'failed',
   error: 'error',
   skipped: 'skipped',
-  not_run: 'not run after a pass',
+  not_run: 'not run',
   missing: 'not finished',
 };
 

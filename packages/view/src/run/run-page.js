@@ -50,7 +50,7 @@ function introduction({ id, state, tags, note, manifest, summary }) {
     [cases.failed, 'failed', 'failed'],
     [cases.error, 'error', cases.error === 1 ? 'error' : 'errors'],
     [cases.skipped, 'skipped', 'skipped'],
-    [cases.not_run, 'not_run', 'not run after a pass'],
+    [cases.not_run, 'not_run', 'not run'],
     [cases.missing, 'missing', 'not finished'],
   ];
   return [

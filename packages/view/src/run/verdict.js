@@ -5,36 +5,38 @@ import { badge } from '../parts/parts.js';
 /** @import { Comparison, Summary } from '../../../whetstone/src/report/summary.ts' */
 
 /** The ends that a scale can have, as shares. */
-const ENDS = [0.1, 0.25, 0.5, 1];
+const ENDS = [0.1, 0.25, 0.5, 1, 2, 5, 10];
 
 /**
  * The verdict of each comparison: a plain sentence, the difference with its interval on one scale for all, and what would
  * settle it.
- * @param {Pick<Summary, 'comparisons' | 'baseline'>} summary
+ * @param {Pick<Summary, 'comparisons' | 'baseline' | 'metric'>} summary
  */
-export function verdicts({ comparisons, baseline }) {
+export function verdicts({ comparisons, baseline, metric: { unit } }) {
   if (comparisons.length === 0) return null;
   const end = scaleEnd(comparisons);
   return element(
     'section',
     { class: 'verdicts', 'aria-label': `Against ${baseline}` },
-    comparisons.map((one) => verdict(one, end)),
+    comparisons.map((one) => verdict(one, { end, unit })),
     element(
       'p',
       { class: 'note' },
-      'Paired by task, for tasks like these. The bar is the 95 % interval; the pale band is what the cases without a result still allow. A variant is better or worse only when the interval excludes 0 over at least four tasks, p < 0.05 after Holm’s correction over all comparisons, and the cases without a result could not change that.',
+      'Paired by task, for tasks like these. The bar is the interval, of 95 % unless the sentence says otherwise; the pale band is what the cases without a result still allow. A variant is better or worse only when the interval excludes 0 over at least four tasks, p < 0.05 after Holm’s correction over all comparisons, and the cases without a result could not change that. It is equivalent only within a margin that was declared before the run.',
     ),
   );
 }
 
 /** @type {Record<Comparison['verdict'], string>} */
-const WORDS = { better: 'Better', worse: 'Worse', inconclusive: 'Not settled' };
+const WORDS = { better: 'Better', worse: 'Worse', equivalent: 'Equivalent', inconclusive: 'Not settled' };
+
+/** @typedef {{ end: number, unit: Summary['metric']['unit'] }} Scale */
 
 /**
  * @param {Comparison} one
- * @param {number} end
+ * @param {Scale} scale
  */
-function verdict(one, end) {
+function verdict(one, scale) {
   const known = one.difference !== null;
   return element(
     'article',
@@ -50,14 +52,14 @@ function verdict(one, end) {
       'p',
       { class: 'delta' },
       known ? points(one.difference ?? 0) : UNKNOWN,
-      known ? element('small', {}, ' pp') : null,
+      known ? element('small', {}, ` ${scale.unit}`) : null,
     ),
-    interval(one, end),
+    interval(one, scale),
     element('p', { class: 'sentence' }, sentenceOf(one)),
     element(
       'ul',
       { class: 'settles' },
-      settles(one).map((text) => element('li', {}, text)),
+      settles(one, scale.unit).map((text) => element('li', {}, text)),
     ),
   );
 }
@@ -71,21 +73,25 @@ const sentenceOf = ({ sentence, verdict: found }) => {
 /** @param {Comparison} one */
 function headline({ verdict: found, variant, baseline }) {
   if (found === 'inconclusive') return `${variant} may be better or worse than ${baseline}`;
+  if (found === 'equivalent') return `${variant} and ${baseline} are equivalent`;
   return `${variant} is ${found} than ${baseline}`;
 }
 
 /**
  * What a comparison rests on and, if it is not settled, what would settle it.
  * @param {Comparison} one
+ * @param {Scale['unit']} unit
  */
-function settles(one) {
+function settles(one, unit) {
   const { tasks, tasks_needed: needed, minimum_detectable_difference: smallest } = one;
   const isOpen = one.verdict === 'inconclusive';
   return [
     `${counted(tasks, 'task')}`,
     one.adjusted_p_value === null ? null : `${pValue(one.adjusted_p_value)}, corrected`,
-    isOpen && smallest !== null ? `can show ${percentNumber(smallest)} pp or more` : null,
-    isOpen && needed !== null && needed > tasks ? `to settle 10 pp: about ${counted(needed, 'task')}` : null,
+    isOpen && smallest !== null ? `can show ${percentNumber(smallest)} ${unit} or more` : null,
+    isOpen && needed !== null && needed > tasks
+      ? `to settle 10 ${unit}: about ${counted(needed, 'task')}`
+      : null,
     isOpen && one.interval === null ? 'to settle anything: four tasks or more' : null,
     one.tasks_without_result.length > 0
       ? `${counted(one.tasks_without_result.length, 'task')} without a result in one of the arms`
@@ -103,9 +109,9 @@ function scaleEnd(comparisons) {
 
 /**
  * @param {Comparison} one
- * @param {number} end
+ * @param {Scale} scale
  */
-function interval({ difference, interval: range, bounds }, end) {
+function interval({ difference, interval: range, bounds }, { end, unit }) {
   /** @param {number} value */
   const x = (value) => `${(50 + 46 * Math.min(1, Math.max(-1, value / end))).toFixed(2)}%`;
   /** @param {string} name @param {number} low @param {number} high @param {number} height */
@@ -125,8 +131,8 @@ function interval({ difference, interval: range, bounds }, end) {
     svgElement('text', { x: x(share * end), y: 54, 'text-anchor': 'middle' }, points(share * end)),
   ]);
   const label = [
-    `difference ${difference === null ? UNKNOWN : `${points(difference)} pp`}`,
-    range ? `95 % interval ${pointsRange(range.low, range.high)}` : 'no interval',
+    `difference ${difference === null ? UNKNOWN : `${points(difference)} ${unit}`}`,
+    range ? `interval ${pointsRange(range.low, range.high, unit)}` : 'no interval',
     bounds ? `bounds ${pointsRange(...bounds)}` : '',
   ];
   return svgElement(

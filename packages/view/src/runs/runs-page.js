@@ -55,7 +55,7 @@ function caseCounts({ planned, passed, failed, error, skipped, missing, not_run:
     [failed, 'failed'],
     [error, 'without result'],
     [skipped, 'skipped'],
-    [notRun, 'not run after a pass'],
+    [notRun, 'not run'],
     [missing, 'not finished'],
   ];
   const shown = others.flatMap(([count, word]) => (count ? `${count} ${word}` : []));
