@@ -18,7 +18,7 @@ const MAY_IMPORT_PACKAGE: Record<string, string[]> = {
 /** Folders of the evaluator: which of its other folders each may import. */
 const MAY_IMPORT_FOLDER: Record<string, string[]> = {
   config: [],
-  plan: ['config'],
+  plan: ['config', 'stats'],
   workspace: ['config'],
   record: [],
   gateway: ['config'],

@@ -1,4 +1,5 @@
 import { normalCdf } from '../../packages/whetstone/src/stats/normal.ts';
+import type { TaskDifference } from '../../packages/whetstone/src/stats/population-difference.ts';
 
 export type Random = () => number;
 /** Draws the true pass rates of one task: of the baseline and of the variant. */
@@ -64,6 +65,19 @@ export function nullScenarios(random: Random): RateScenario[] {
     draw: (next) => (next() < 0.2 ? [0.3, 0.9] : [0.3, 0.15]),
   };
   return [...pairs, ...correlations.map((within) => skewedNull(within, random)), fixed];
+}
+
+/** The differences of so many tasks of a scenario. */
+export function drawTasks(
+  { draw }: RateScenario,
+  { tasks, trials }: { tasks: number; trials: number },
+  random: Random,
+): TaskDifference[] {
+  return Array.from({ length: tasks }, () => {
+    const [baseline, variant] = draw(random);
+    const difference = passes(variant, trials, random) - passes(baseline, trials, random);
+    return { difference, trials: { variant: trials, baseline: trials } };
+  });
 }
 
 /** The share of passed trials. */

@@ -7,7 +7,8 @@ import {
 import { seededRandom } from '../../packages/whetstone/src/stats/seeded-random.ts';
 import { type Benchmark, tableOf } from '../benchmark.ts';
 import { calibration } from './calibration.ts';
-import { nullScenarios, pairedRates, passes, type Random, type RateScenario } from './task-rates.ts';
+import { sequentialRuns } from './sequential.ts';
+import { drawTasks, nullScenarios, pairedRates, type Random, type RateScenario } from './task-rates.ts';
 
 const MARGIN = 0.1;
 const MOST_FALSE_POSITIVES = 5.5;
@@ -42,6 +43,8 @@ export const truth: Benchmark = async ({ size, say }) => {
       equivalent: tasks < 20 ? undefined : worst(isEquivalent, shifted),
     };
   });
+  say('sequential runs');
+  const sequential = sequentialRuns(replications, { nulls, random });
   say('replays of suites against themselves');
   const calibrated = calibration(replications);
   return {
@@ -56,6 +59,7 @@ export const truth: Benchmark = async ({ size, say }) => {
         ['power at the stated MDE', '%', 0, (row) => row.planned],
         ['wrong “equivalent”, worst', '%', 1, (row) => row.equivalent],
       ]),
+      sequential.table,
       calibrated.table,
     ],
     aims: [
@@ -74,6 +78,7 @@ export const truth: Benchmark = async ({ size, say }) => {
               ...{ measured: equivalent, below: MOST_FALSE_POSITIVES, unit: '%', digits: 1 },
             },
       ),
+      ...sequential.aims,
       ...calibrated.aims,
     ],
     notes: [
@@ -83,16 +88,6 @@ export const truth: Benchmark = async ({ size, say }) => {
     ],
   };
 };
-
-type Plan = { tasks: number; trials: number };
-
-function drawTasks({ draw }: RateScenario, { tasks, trials }: Plan, random: Random): TaskDifference[] {
-  return Array.from({ length: tasks }, () => {
-    const [baseline, variant] = draw(random);
-    const difference = passes(variant, trials, random) - passes(baseline, trials, random);
-    return { difference, trials: { variant: trials, baseline: trials } };
-  });
-}
 
 function differs(found: TaskDifference[], widening = spreadWidening(found.length)): boolean {
   const { interval } = populationDifference(found, { widening });

@@ -61,13 +61,13 @@ export async function printDryRun(
   if (json) {
     const found = { again, instructions, protected_paths: shielded, problems: problems.map(errorJson) };
     const shown = {
-      ...{ seed: plan.seed, order, cases: plan.cases, commands, ...found },
+      ...{ seed: plan.seed, ...present({ looks: plan.looks }), order, cases: plan.cases, commands, ...found },
       environment: previewJson(environment),
     };
     stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
     return;
   }
-  const { agents, tasks, variants, trials, cases, seed } = plan;
+  const { agents, tasks, variants, trials, cases, seed, looks } = plan;
   const lines = [
     `${counted(cases.length, 'case')}: ${[
       counted(agents.length, 'agent'),
@@ -83,6 +83,7 @@ export async function printDryRun(
     `Tasks       ${tasks.map(({ id, commit }) => `${id} at ${commit.slice(0, 12)}`).join(', ')}`,
     `Variants    ${variants.map(({ name }) => (name === plan.baseline ? `${name} (baseline)` : name)).join(', ')}`,
     `Seed        ${seed}`,
+    ...(looks ? [`Looks       after ${looksOf(looks)} tasks`] : []),
     ...(environment ? [`Prepare     ${previewLine(environment)}`] : []),
     ...shielded.map(
       ({ task, pattern, files }) =>
@@ -110,6 +111,12 @@ export async function printDryRun(
     ...(problems.length > 0 ? [`A run would not start either: ${counted(problems.length, 'problem')}.`] : []),
   ];
   stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** `5, 10, 15 and 20`. */
+function looksOf(looks: NonNullable<Plan['looks']>): string {
+  const ends = looks.map((_, i) => looks.slice(0, i + 1).reduce((sum, { tasks }) => sum + tasks.length, 0));
+  return `${ends.slice(0, -1).join(', ')} and ${ends.at(-1)}`;
 }
 
 function instructionLines({ variant, agent, reads, placed, hides, warnings }: InstructionPreview): string[] {

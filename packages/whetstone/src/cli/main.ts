@@ -114,6 +114,10 @@ function addRun(program: Command, action: ActionOf): void {
     .option('--difficulty <name>', 'only tasks of this difficulty (repeatable)', collect, [])
     .option('--trials <n>', 'trials per agent, task and variant', positiveInteger, 1)
     .option('--jobs <n>', 'cases at the same time', positiveInteger, 1)
+    .option(
+      '--sequential',
+      'run the tasks in four parts, and end when every comparison is decided or none has a chance to be',
+    )
     .option('--max-tasks <n>', 'only the first n of the selected tasks', positiveInteger)
     .option('--seed <seed>', 'seed of the order and of scripts (default: a new one, stored in the manifest)')
     .option('--dry-run', 'show the matrix, the order, the commands and what is missing; start nothing')

@@ -28,11 +28,13 @@ function plainProgress(stream: NodeJS.WriteStream, colors: Colors): Progress {
         stream.write(`${provenLine(event)}\n`);
       } else if (isEnvironmentEvent(event)) {
         stream.write(`${environmentLine(event, colors)}\n`);
+      } else if (event.type === 'look.taken') {
+        stream.write(`${lookLine(event)}\n`);
       } else if (event.type === 'case.retried') {
         stream.write(`${colors.yellow('retry')}  ${label(event.planned)}  ${oneLine(event.evidence, 120)}\n`);
       } else if (event.type === 'case.left-out') {
         done += 1;
-        stream.write(`[${done}/${total}] ${leftOutLine(event.planned, colors)}\n`);
+        stream.write(`[${done}/${total}] ${leftOutLine(event, colors)}\n`);
       } else if (event.type === 'case.finished') {
         done += 1;
         stream.write(`[${done}/${total}] ${caseLine(event.planned, event.row, colors)}\n`);
@@ -80,12 +82,15 @@ async function liveProgress(stream: NodeJS.WriteStream, colors: Colors): Promise
       } else if (isEnvironmentEvent(event)) {
         update.clear();
         stream.write(`${environmentLine(event, colors)}\n`);
+      } else if (event.type === 'look.taken') {
+        update.clear();
+        stream.write(`${lookLine(event)}\n`);
       } else if (event.type === 'case.started') {
         running.set(event.planned.id, { planned: event.planned, since: Date.now() });
       } else if (event.type === 'case.left-out') {
         before += 1;
         update.clear();
-        stream.write(`${leftOutLine(event.planned, colors)}\n`);
+        stream.write(`${leftOutLine(event, colors)}\n`);
       } else if (event.type === 'case.finished') {
         running.delete(event.planned.id);
         rows.push(event.row);
@@ -146,8 +151,21 @@ function caseLine(planned: PlannedCase, row: CaseRow, colors: Colors): string {
   return `${mark}  ${label(planned)}  ${seconds(row.duration_seconds)}${why}`;
 }
 
-const leftOutLine = (planned: PlannedCase, colors: Colors): string =>
-  `${colors.dim('not run')}  ${label(planned)}  another trial has passed`;
+const leftOutLine = (
+  { planned, why }: Extract<RunEvent, { type: 'case.left-out' }>,
+  colors: Colors,
+): string =>
+  `${colors.dim('not run')}  ${label(planned)}  ${why === 'passed' ? 'another trial has passed' : 'the run ended at a look'}`;
+
+function lookLine({ state }: Extract<RunEvent, { type: 'look.taken' }>): string {
+  const { done, looks, analysed_tasks: tasks, planned_tasks: planned, ended } = state;
+  const next = {
+    decided: 'every comparison is decided',
+    futile: 'no comparison has a chance left to show a difference',
+  };
+  const outcome = ended ? `; ends here, because ${next[ended]}` : done < looks ? '; goes on' : '';
+  return `Look ${done} of ${looks}, after ${tasks} of ${counted(planned, 'task')}${outcome}`;
+}
 
 const label = ({ agent, task, variant, trial }: PlannedCase): string =>
   `${agent} · ${task} · ${variant} · ${trial}`;

@@ -31,6 +31,7 @@ export type RunCommandOptions = {
   trials: number;
   jobs: number;
   maxTasks?: number;
+  sequential?: boolean;
   seed?: string;
   dryRun?: boolean;
   resume?: string;
@@ -52,7 +53,7 @@ export async function runCommand(options: RunCommandOptions, streams: Streams): 
     config,
     selection: selectionOf(options),
     trials: options.trials,
-    ...present({ seed: options.seed, resume: options.resume }),
+    ...present({ seed: options.seed, resume: options.resume, sequential: options.sequential }),
   };
   if (options.dryRun) {
     const planned = await planOrResume(request);
@@ -117,7 +118,7 @@ export async function problemsOf(
  */
 function exitCodeOf({ cases, arms, baseline }: Summary, failUnder: number | undefined): 0 | 1 {
   if (failUnder === undefined)
-    return cases.planned > 0 && cases.passed + cases.skipped === cases.planned ? 0 : 1;
+    return cases.planned > 0 && cases.passed + cases.skipped + cases.not_run === cases.planned ? 0 : 1;
   const variants = arms.filter((arm) => arm.variant !== baseline);
   const judged = variants.length > 0 ? variants : arms;
   return judged.length > 0 && judged.every(({ bounds }) => bounds !== null && bounds[0] >= failUnder) ? 0 : 1;

@@ -2,7 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { AgentConfig } from '@whetstone/agents/config';
 import { WhetstoneError } from '@whetstone/errors';
 import { suggestion } from '@whetstone/errors/did-you-mean';
+import { present } from '@whetstone/events/present';
 import type { Config, TaskConfig, VariantConfig } from '../config/config.ts';
+import { FEWEST_TASKS_OF_LOOKS, LOOKS } from '../stats/group-sequential.ts';
 import { nameCases } from './case-id.ts';
 import {
   fingerprintAgent,
@@ -18,6 +20,8 @@ export type PlanOptions = {
   trials: number;
   /** Default: the seed of the config, else a random one. */
   seed?: string;
+  /** Runs the tasks in four parts, with a look at the comparisons after each. Default: false. */
+  sequential?: boolean;
   /** Paths in the repository that no case's tree has. Default: none. */
   withheld?: readonly string[];
   /** Resolves a ref of the repository to its commit SHA; rejects when there is no such ref. */
@@ -40,8 +44,12 @@ export async function planRun(config: Config, selection: Selection, options: Pla
   const cases = expand(matrix, trials);
   const { agents, tasks, variants } = matrix;
   const baseline = variants.find(({ name }) => name === config.baseline) ?? variants[0];
-  const order = startingOrder(cases, seed);
-  return { seed, trials, cases, order, agents, tasks, variants, baseline: baseline?.name ?? '' };
+  const looks = options.sequential ? planLooks(matrix, seed) : undefined;
+  const order = startingOrder(cases, seed, looks);
+  return {
+    ...{ seed, trials, cases, order, agents, tasks, variants, baseline: baseline?.name ?? '' },
+    ...present({ looks }),
+  };
 }
 
 type Matrix = Pick<Plan, 'agents' | 'tasks' | 'variants'> & { surroundings: string };
@@ -111,10 +119,35 @@ function expand({ agents, tasks, variants, surroundings }: Matrix, trials: numbe
   return cells.map((cell, index) => ({ id: ids[index] ?? '', ...cell }));
 }
 
-function startingOrder(cases: readonly PlannedCase[], seed: string): string[] {
+/** The tasks of each look, drawn by the seed. Each look adds whole tasks with all their cases. */
+function planLooks({ tasks, variants }: Matrix, seed: string): NonNullable<Plan['looks']> {
+  if (variants.length < 2 || tasks.length < FEWEST_TASKS_OF_LOOKS) {
+    const has = variants.length < 2 ? 'only one variant' : `${tasks.length} tasks`;
+    throw new WhetstoneError(
+      'selection-invalid',
+      `A sequential run compares variants over at least ${FEWEST_TASKS_OF_LOOKS} tasks, and this one has ${has}.`,
+      { hint: 'Leave out --sequential, or select more.' },
+    );
+  }
+  const ids = shuffle(
+    tasks.map(({ id }) => id),
+    seededRandom(seed, 'looks'),
+  );
+  let taken = 0;
+  return LOOKS.map(({ share, alpha }) => {
+    const from = taken;
+    taken = Math.round(share * ids.length);
+    return { tasks: ids.slice(from, taken), alpha };
+  });
+}
+
+function startingOrder(cases: readonly PlannedCase[], seed: string, looks: Plan['looks']): string[] {
   const random = seededRandom(seed, 'order');
+  const lookOf = (task: string) => looks?.findIndex(({ tasks }) => tasks.includes(task)) ?? 0;
   const blocks = [...Map.groupBy(cases, ({ block }) => block).values()];
-  return shuffle(blocks, random).flatMap((block) => shuffle(block, random).map(({ id }) => id));
+  return shuffle(blocks, random)
+    .toSorted(([a], [b]) => lookOf(a?.task ?? '') - lookOf(b?.task ?? ''))
+    .flatMap((block) => shuffle(block, random).map(({ id }) => id));
 }
 
 type Selected = { agents: AgentConfig[]; tasks: TaskConfig[]; variants: VariantConfig[] };

@@ -7,6 +7,8 @@ export type Plan = {
   cases: PlannedCase[];
   /** Case ids, shuffled in blocks of all variants of an agent, task and trial, so that drift affects all arms alike. */
   order: string[];
+  /** Of a sequential run: the tasks that each look adds, with the level of its tests. Their cases start in this order. */
+  looks?: { tasks: string[]; alpha: number }[];
   agents: { name: string; kind: string; fingerprint: string }[];
   tasks: { id: string; commit: string; fingerprint: string }[];
   variants: { name: string; fingerprint: string }[];

@@ -23,6 +23,11 @@ export const manifestSchema = z.object({
   equivalence: z.number().positive().optional(),
   /** After a pass, the other trials of the same task, agent and variant were not to run. Absent: all were to run. */
   early_exit: z.literal(true).optional(),
+  /**
+   * The looks of a sequential run: the tasks that each one adds, and the level of its tests (two-sided). Absent: all tasks are
+   * compared at once.
+   */
+  looks: z.array(z.object({ tasks: z.array(z.string()), alpha: z.number() })).optional(),
   case_count: z.number().int(),
   agents: z.array(
     z.object({ name: z.string(), kind: z.string(), version: z.string().nullable(), fingerprint: z.string() }),

@@ -2,7 +2,7 @@ import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
 import { FEWEST_TASKS } from '../stats/population-difference.ts';
 import { type Calibration, replayVerdicts } from '../stats/replay-verdicts.ts';
-import { caseResults } from './case-results.ts';
+import { resultsOfRun } from './sequential.ts';
 import { requireAllTrials, taskCounts } from './task-values.ts';
 
 /** What the verdicts of a suite are worth, for one arm. `calibration` is `null` where it has fewer than four tasks. */
@@ -21,7 +21,7 @@ export function calibrateRun(
   { effect, replays }: { effect: number; replays: number },
 ): ArmCalibration[] {
   requireAllTrials(manifest);
-  const cases = caseResults(manifest, rows);
+  const cases = resultsOfRun(manifest, rows);
   return [...Map.groupBy(cases, (one) => JSON.stringify([one.agent_name, one.variant]))].flatMap(
     ([seed, ofArm]) => {
       const [first] = ofArm;

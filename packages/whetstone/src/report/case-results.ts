@@ -5,8 +5,8 @@ import type { OutcomeCounts } from './summary.ts';
 /** A planned case and its row. `row` is `null` while the case has no result. */
 export type CaseResult = Manifest['case_matrix'][number] & {
   row: CaseRow | null;
-  /** Did not run, because another trial of the same work had passed (early exit). */
-  isNotRun: boolean;
+  /** Why it did not run: another trial of the same work had passed (early exit), or the run ended at a look before it. */
+  notRun: 'passed' | 'look' | null;
   /** The share of its points that it got, from 0 to 1; `undefined` where it is not known. */
   share: number | undefined;
 };
@@ -27,7 +27,7 @@ export function caseResults(manifest: Manifest, rows: readonly CaseRow[]): CaseR
   }
   return matrix.map((one) => ({
     ...one,
-    isNotRun: one.row === null && passedCells.has(cellOf(one)),
+    notRun: one.row === null && passedCells.has(cellOf(one)) ? ('passed' as const) : null,
     share: shareOf(one.row, points.get(one.task_id) ?? 0),
   }));
 }
@@ -53,7 +53,7 @@ export const isSkipped = ({ row }: Pick<CaseResult, 'row'>): boolean => row?.out
 /** The number of cases with each outcome. */
 export function countOutcomes(cases: readonly CaseResult[]): OutcomeCounts {
   const count = (outcome: CaseRow['outcome']) => cases.filter((one) => one.row?.outcome === outcome).length;
-  const notRun = cases.filter(({ isNotRun }) => isNotRun).length;
+  const notRun = cases.filter(({ notRun }) => notRun).length;
   return {
     ...{ passed: count('passed'), failed: count('failed'), error: count('error') },
     ...{ skipped: count('skipped'), not_run: notRun },

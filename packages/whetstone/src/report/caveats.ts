@@ -59,7 +59,7 @@ function aboutTheModel(manifest: Manifest): string[] {
 }
 
 function aboutTheMetric({ metric, early_exit, trials }: Manifest, cases: readonly CaseResult[]): string[] {
-  const notRun = cases.filter(({ isNotRun }) => isNotRun).length;
+  const notRun = cases.filter(({ notRun }) => notRun).length;
   const graded = cases.filter(({ row }) => row?.outcome === 'passed' || row?.outcome === 'failed');
   const open = graded.filter(({ share }) => share === undefined).length;
   return sentences(

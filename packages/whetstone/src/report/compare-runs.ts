@@ -8,6 +8,7 @@ import { aboutTheContext } from './context-caveats.ts';
 import { type Gate, type GateResult, judgeGate } from './gate.ts';
 import { groupFailures } from './group-failures.ts';
 import { type RunDifference, runDifferences } from './run-differences.ts';
+import { resultsOfRun, sequentialState } from './sequential.ts';
 import { summarizeArm } from './summarize-arm.ts';
 import type { Arm, Comparison, Summary } from './summary.ts';
 import type { ArmPair } from './task-differences.ts';
@@ -71,7 +72,10 @@ export function compareRuns(a: Side, b: Side, gate?: Gate): RunComparison {
   const [armsOfA, armsOfB] = [armsOf(a, left, metric), armsOf(b, left, metric)];
   const matched = pairArms(armsOfA, armsOfB);
   const pairs = matched.map(({ a, b }): ArmPair => ({ variant: b, baseline: a, metric }));
-  const comparisons = compareVariants(pairs, { margin: commonMargin(a.manifest, b.manifest) });
+  const comparisons = compareVariants(pairs, {
+    margin: commonMargin(a.manifest, b.manifest),
+    alpha: Math.min(alphaOf(a), alphaOf(b)),
+  });
   const used = new Set(matched.flatMap(({ a, b }) => [a, b]));
   const unpaired = (side: 'a' | 'b', arms: readonly ArmOfSide[]) =>
     arms.filter((arm) => !used.has(arm)).map(({ arm: { agent, variant } }) => ({ side, agent, variant }));
@@ -122,7 +126,7 @@ function armsOf(
   left: ReadonlySet<string>,
   metric: Summary['metric'],
 ): ArmOfSide[] {
-  const cases = caseResults(manifest, rows).filter(
+  const cases = resultsOfRun(manifest, rows).filter(
     (one) =>
       !left.has(one.task_id) &&
       (agent === undefined || one.agent_name === agent) &&
@@ -235,6 +239,12 @@ function requirePoints(gate: Gate, { title, unit }: Summary['metric']): Gate {
       hint: 'Compare without --gate, and read the interval and the verdict.',
     },
   );
+}
+
+/** The level of the last look that a sequential run took: a run that ended early asks for more than 5 %. */
+function alphaOf({ manifest, rows }: Side): number {
+  const state = sequentialState(manifest, caseResults(manifest, rows));
+  return manifest.looks?.[Math.max(0, (state?.done ?? 0) - 1)]?.alpha ?? 0.05;
 }
 
 /** The margin that both runs declared. A margin that only one of them declared was chosen after the other's results. */

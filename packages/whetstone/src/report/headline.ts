@@ -15,7 +15,7 @@ export function headline({
   if (withResult === 0) return `${script}${withoutResult(cases)}`;
   const [only, ...others] = comparisons;
   if (only === undefined)
-    return `${script}${cases.passed} of ${counted(withResult, 'case')} passed${cases.not_run > 0 ? `; ${cases.not_run} did not run after a pass` : ''}.`;
+    return `${script}${cases.passed} of ${counted(withResult, 'case')} passed${cases.not_run > 0 ? `; ${cases.not_run} did not run` : ''}.`;
   if (others.length === 0) return `${script}${only.variant} against ${baseline}: ${only.sentence}.`;
   const manyAgents = comparisons.some((one) => one.agent !== only.agent);
   const groups = VERDICTS.flatMap((verdict) => {

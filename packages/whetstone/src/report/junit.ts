@@ -1,8 +1,9 @@
 import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
 import { assertionLines } from './assertion-lines.ts';
-import { type CaseResult, caseResults } from './case-results.ts';
+import type { CaseResult } from './case-results.ts';
 import { oneLine, plainText } from './sanitize.ts';
+import { resultsOfRun } from './sequential.ts';
 import type { Arm, Summary } from './summary.ts';
 
 type LogTail = (row: CaseRow) => string;
@@ -15,7 +16,7 @@ export type JunitRun = { summary: Summary; manifest: Manifest; rows: readonly Ca
  * `<failure>`, an infrastructure error an `<error>`, a case that did not run, has not finished or skipped itself a `<skipped>`.
  */
 export function renderJunit(runs: readonly JunitRun[]): string {
-  const all = runs.map((run) => ({ ...run, cases: caseResults(run.manifest, run.rows) }));
+  const all = runs.map((run) => ({ ...run, cases: resultsOfRun(run.manifest, run.rows) }));
   const sum = (read: (counts: Summary['cases']) => number) =>
     all.reduce((total, { summary }) => total + read(summary.cases), 0);
   const head = attributes({
@@ -71,6 +72,11 @@ function properties(manifest: Manifest): [name: string, value: string][] {
   ];
 }
 
+const NOT_RUN = {
+  passed: 'not run: another trial had passed',
+  look: 'not run: the run ended at an earlier look',
+};
+
 function testCase(one: CaseResult, logTail: LogTail): string[] {
   const head = attributes({
     classname: `${one.agent_name}.${one.variant}`,
@@ -79,7 +85,7 @@ function testCase(one: CaseResult, logTail: LogTail): string[] {
   });
   const { row } = one;
   if (row === null) {
-    const why = one.isNotRun ? 'not run: another trial had passed' : 'not finished';
+    const why = one.notRun ? NOT_RUN[one.notRun] : 'not finished';
     return [`    <testcase${head}>`, `      <skipped message="${why}"/>`, '    </testcase>'];
   }
   const isPassed = row.outcome === 'passed';

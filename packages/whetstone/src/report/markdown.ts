@@ -16,6 +16,7 @@ import {
   UNKNOWN,
 } from './format.ts';
 import { markdownCode, markdownLink, markdownTable, markdownText } from './markdown-text.ts';
+import { notRunText, planAccount } from './plan-account.ts';
 import type { Arm, Cell, Comparison, FailureGroup, Metric, Summary } from './summary.ts';
 import { isAmount } from './task-values.ts';
 
@@ -43,14 +44,16 @@ export function renderMarkdown(summary: Summary, manifest: Manifest, rows: reado
     .join('\n\n')}\n`;
 }
 
-function introduction({ run_id, headline, cases }: Summary): string[] {
+function introduction(summary: Summary): string[] {
+  const { run_id, headline, cases } = summary;
+  const account = planAccount(summary);
   const counts = [
     `${cases.passed} passed`,
     `${cases.failed} failed`,
     counted(cases.error, 'error'),
     `${cases.missing} not finished`,
     ...(cases.skipped > 0 ? [`${cases.skipped} skipped`] : []),
-    ...(cases.not_run > 0 ? [`${cases.not_run} not run after a pass`] : []),
+    ...(cases.not_run > 0 ? [notRunText(summary)] : []),
   ];
   return [
     `# Run ${markdownText(run_id)}`,
@@ -58,6 +61,7 @@ function introduction({ run_id, headline, cases }: Summary): string[] {
     `**${markdownText(headline)}**`,
     '',
     `${counted(cases.planned, 'case')}: ${counts.join(', ')}.`,
+    ...(account ? ['', account] : []),
   ];
 }
 

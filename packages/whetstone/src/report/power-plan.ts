@@ -2,7 +2,8 @@ import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
 import { minimumDetectableDifference, tasksNeeded } from '../stats/population-difference.ts';
 import { ASSUMED_SPREAD, estimateSpread, type Spread, spreadWith } from '../stats/spread.ts';
-import { type CaseResult, caseResults } from './case-results.ts';
+import type { CaseResult } from './case-results.ts';
+import { resultsOfRun } from './sequential.ts';
 import { requireAllTrials, taskCounts } from './task-values.ts';
 
 /** What an experiment should find, and how. */
@@ -48,7 +49,7 @@ export function planPower(
   earlier?: { manifest: Manifest; rows: readonly CaseRow[] },
 ): PowerPlan {
   if (earlier) requireAllTrials(earlier.manifest);
-  const known = earlier && factsOf(earlier.manifest, caseResults(earlier.manifest, earlier.rows));
+  const known = earlier && factsOf(earlier.manifest, resultsOfRun(earlier.manifest, earlier.rows));
   const spread = known?.estimated?.spread ?? ASSUMED_SPREAD;
   const arms = known?.arms ?? 2;
   const comparisons = Math.max(1, known?.comparisons ?? 1);

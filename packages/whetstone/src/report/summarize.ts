@@ -1,23 +1,24 @@
 import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
-import { type CaseResult, caseResults, countOutcomes } from './case-results.ts';
+import { type CaseResult, countOutcomes } from './case-results.ts';
 import { findCaveats, isReused, isScripted, isUnverified } from './caveats.ts';
-import { compareVariants } from './compare-variants.ts';
+import { armsOf, compareArms } from './compare-arms.ts';
 import { groupFailures } from './group-failures.ts';
 import { headline } from './headline.ts';
-import { summarizeArm } from './summarize-arm.ts';
-import type { Cell, Metric, Summary } from './summary.ts';
-import type { ArmCases } from './task-differences.ts';
+import { resultsOfRun, type SequentialState, sequentialState } from './sequential.ts';
+import type { Cell, Sequential, Summary } from './summary.ts';
 import { describeMetric, metricOf } from './task-values.ts';
 
 /** Every number of the reports of a run, from its manifest and the rows so far, in any order. Deterministic. */
 export function summarize(manifest: Manifest, rows: readonly CaseRow[]): Summary {
-  const cases = caseResults(manifest, rows);
-  const metric = metricOf(manifest);
-  const arms = summarizeArms(cases, metric);
+  const cases = resultsOfRun(manifest, rows);
+  const kind = metricOf(manifest);
+  const metric = describeMetric(kind, manifest.trials);
+  const arms = armsOf(cases, kind);
   const counts = countOutcomes(cases);
-  const described = describeMetric(metric, manifest.trials);
-  const comparisons = compareArms(arms, manifest, described);
+  const sequential = sequentialState(manifest, cases);
+  const comparisons =
+    sequential?.comparisons ?? compareArms(arms, manifest, { metric, margin: manifest.equivalence });
   const reused = cases.filter(isReused).length;
   const known = {
     cases: {
@@ -26,7 +27,7 @@ export function summarize(manifest: Manifest, rows: readonly CaseRow[]): Summary
     },
     comparisons,
     baseline: manifest.baseline,
-    metric: described,
+    metric,
     scripted_model: isScripted(manifest),
   };
   return {
@@ -36,6 +37,7 @@ export function summarize(manifest: Manifest, rows: readonly CaseRow[]): Summary
     headline: headline(known),
     isolation: manifest.isolation,
     ...known,
+    ...(sequential && { sequential: sequentialPart(sequential) }),
     arms: arms.map((one) => one.arm),
     cells: countCells(cases),
     failures: groupFailures(cases),
@@ -44,25 +46,15 @@ export function summarize(manifest: Manifest, rows: readonly CaseRow[]): Summary
   };
 }
 
-function summarizeArms(cases: readonly CaseResult[], metric: Metric): ArmCases[] {
-  return grouped(cases, (one) => [one.agent_name, one.variant]).map(([first, ofArm]) => ({
-    arm: summarizeArm(first.agent_name, first.variant, { cases: ofArm, metric }),
-    cases: ofArm,
-  }));
-}
-
-function compareArms(
-  arms: readonly ArmCases[],
-  { baseline, equivalence: margin }: Manifest,
-  metric: Summary['metric'],
-): Summary['comparisons'] {
-  const pairs = [...Map.groupBy(arms, ({ arm }) => arm.agent).values()].flatMap((ofAgent) => {
-    const base = ofAgent.find(({ arm }) => arm.variant === baseline);
-    if (!base) return [];
-    return ofAgent.filter((one) => one !== base).map((variant) => ({ variant, baseline: base, metric }));
-  });
-  return compareVariants(pairs, { margin });
-}
+const sequentialPart = ({
+  looks,
+  done,
+  planned_tasks,
+  analysed_tasks,
+  ended,
+}: SequentialState): Sequential => ({
+  ...{ looks, done, planned_tasks, analysed_tasks, ended },
+});
 
 function countCells(cases: readonly CaseResult[]): Cell[] {
   return grouped(cases, (one) => [one.agent_name, one.task_id, one.variant]).map(([first, ofCell]) => ({

@@ -19,6 +19,8 @@ export type Summary = {
    * differences: points for rates (a difference of 0.1 is 10 pp), else the relative change (−0.2: 20 % less).
    */
   metric: { kind: Metric; title: string; unit: 'pp' | '%' };
+  /** Absent: not a sequential run. */
+  sequential?: Sequential;
   /** The result in one or two sentences. It never claims more than the verdicts. */
   headline: string;
   isolation: {
@@ -47,6 +49,18 @@ export type Summary = {
   caveats: string[];
 };
 
+/** How far a sequential run has come. Its comparisons are those of the looks that were taken. */
+export type Sequential = {
+  looks: number;
+  /** Looks that were taken. */
+  done: number;
+  planned_tasks: number;
+  /** Tasks of the looks that were taken. */
+  analysed_tasks: number;
+  /** Why it ended before the last look: all was decided, or nothing had a chance to be. `null`: it did not. */
+  ended: 'decided' | 'futile' | null;
+};
+
 /** How many cases have each outcome. Errors and missing cases are missing data, not failures; skipped cases are neither. */
 export type OutcomeCounts = {
   passed: number;
@@ -54,7 +68,10 @@ export type OutcomeCounts = {
   error: number;
   /** Cases of evals that ended themselves with `t.skip`. They are in no rate. */
   skipped: number;
-  /** With early exit: planned cases that did not run, because another trial of the same work had passed. */
+  /**
+   * Planned cases that did not run: with early exit, because another trial of the same work had passed; in a sequential run,
+   * because it ended at an earlier look.
+   */
   not_run: number;
   /** Other planned cases that have not finished. */
   missing: number;

@@ -2,6 +2,7 @@ import type { Colors } from 'picocolors/types.js';
 import type { CaseRow } from '../record/row.ts';
 import { evidenceFiles } from './evidence-files.ts';
 import { counted, dollars, metricValue, seconds, tokens, UNKNOWN } from './format.ts';
+import { notRunText, planAccount } from './plan-account.ts';
 import { oneLine } from './sanitize.ts';
 import type { Arm, Comparison, FailureGroup, Summary } from './summary.ts';
 import { type Column, paragraphLines, tableLines } from './text-layout.ts';
@@ -29,10 +30,11 @@ export function renderTerminal(summary: Summary, rows: readonly CaseRow[], optio
   ].join('\n');
 }
 
-function heading({ run_id, headline, cases }: Summary, { colors, width }: TerminalOptions): string[] {
+function heading(summary: Summary, { colors, width }: TerminalOptions): string[] {
+  const { run_id, headline, cases } = summary;
   const { planned, passed, failed, error, skipped, missing, not_run: notRun, reused } = cases;
   const old = reused === undefined ? '' : ` (${reused} reused)`;
-  const counts = `${counted(planned, 'case')}: ${passed} passed, ${failed} failed, ${counted(error, 'error')}, ${missing} not finished${skipped > 0 ? `, ${skipped} skipped` : ''}${notRun > 0 ? `, ${notRun} not run after a pass` : ''}${old}`;
+  const counts = `${counted(planned, 'case')}: ${passed} passed, ${failed} failed, ${counted(error, 'error')}, ${missing} not finished${skipped > 0 ? `, ${skipped} skipped` : ''}${notRun > 0 ? `, ${notRunText(summary)}` : ''}${old}`;
   return [
     ...paragraphLines(`Run ${oneLine(run_id)}`, width).map(colors.bold),
     ...paragraphLines(counts, width).map((line) =>
@@ -43,6 +45,7 @@ function heading({ run_id, headline, cases }: Summary, { colors, width }: Termin
     ),
     '',
     ...paragraphLines(oneLine(headline), width).map(colors.bold),
+    ...paragraphLines(planAccount(summary) ?? '', width).map(colors.dim),
   ];
 }
 

@@ -16,6 +16,8 @@ export type RunRequest = {
   trials: number;
   /** Default: the seed of the config, else a new one. */
   seed?: string;
+  /** With looks after parts of the tasks. Default: false. */
+  sequential?: boolean;
   /** Path, id or unique beginning of an id of the run to resume, or `latest`. */
   resume?: string;
 };
@@ -33,7 +35,7 @@ export async function planOrResume(request: RunRequest): Promise<PlannedRun> {
       withheld: inputsOf(withheld),
       trials: request.trials,
       resolveCommit: (ref) => commitOf(config.repo, ref),
-      ...present({ seed }),
+      ...present({ seed, sequential: request.sequential }),
     });
     return { plan, withheld };
   }
@@ -81,6 +83,7 @@ function planAgain(config: Config, withheld: string[], manifest: Manifest): Prom
       withheld,
       trials: manifest.trials,
       seed: manifest.seed,
+      sequential: manifest.looks !== undefined,
       resolveCommit: async (ref) => refs.get(ref) ?? commitOf(config.repo, ref),
     },
   );

@@ -16,8 +16,9 @@ import { type CaseLayout, caseLayout, runLayout } from '../record/layout.ts';
 import { readRun, rowsInOrder } from '../record/read-run.ts';
 import type { CaseRow } from '../record/row.ts';
 import { createRunRecord, type OwnFiles, type ReusedCase } from '../record/run-record.ts';
-import { caseResults } from '../report/case-results.ts';
+
 import { counted } from '../report/format.ts';
+import { resultsOfRun } from '../report/sequential.ts';
 import { newRunId } from './build-manifest.ts';
 import { collectSecrets } from './collect-secrets.ts';
 import { openLaterJudge } from './open-judge-gateway.ts';
@@ -72,7 +73,7 @@ export async function rescore(
     throw new WhetstoneError('selection-empty', 'This run has no case of these evals.', { where: directory });
   }
   const ofRun = new Set(cases.map(({ case_id }) => case_id));
-  const notRun = caseResults(stored.manifest, rows).filter((one) => one.isNotRun && byId.has(one.task_id));
+  const notRun = resultsOfRun(stored.manifest, rows).filter((one) => one.notRun && byId.has(one.task_id));
   // What an early exit left out stays planned: it is missing where no trial passes any more.
   const planned = new Set([...ofRun, ...notRun.map(({ case_id }) => case_id)]);
   const matrix = stored.manifest.case_matrix.filter(({ case_id }) => planned.has(case_id));

@@ -4,6 +4,7 @@ import type { EnvironmentEvent } from '../environment/open-environments.ts';
 import type { PlannedCase } from '../plan/plan.ts';
 import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
+import type { SequentialState } from '../report/sequential.ts';
 
 /** What happens in a run. */
 export type RunEvent =
@@ -25,6 +26,11 @@ export type RunEvent =
   | ({ type: 'case.progressed'; planned: PlannedCase } & CaseProgress)
   /** The infrastructure failed the case (`evidence` says how), and it is run once more. */
   | { type: 'case.retried'; planned: PlannedCase; evidence: string }
-  /** The case does not run, because another trial of the same work has passed (early exit). */
-  | { type: 'case.left-out'; planned: PlannedCase }
+  /**
+   * The case does not run, because another trial of the same work has passed (early exit), or because a sequential run ended
+   * at a look before it.
+   */
+  | { type: 'case.left-out'; planned: PlannedCase; why: 'passed' | 'look' }
+  /** All cases of a look of a sequential run have finished. */
+  | { type: 'look.taken'; state: SequentialState }
   | { type: 'case.finished'; planned: PlannedCase; row: CaseRow };

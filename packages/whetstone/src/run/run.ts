@@ -16,6 +16,7 @@ import { version } from '../version.ts';
 import { makeScratch, sweepScratch } from '../workspace/scratch-folder.ts';
 import { agentsBypassingGateway } from './agents-bypassing-gateway.ts';
 import { collectSecrets } from './collect-secrets.ts';
+import { partsOf, takeLooks } from './looks.ts';
 import { needsWorkplace } from './needs-workplace.ts';
 import { openGateway } from './open-gateway.ts';
 import { openJudge, openJudgeGateway } from './open-judge-gateway.ts';
@@ -45,11 +46,16 @@ export type RunOptions = {
   trials?: number;
   /** Cases that run at the same time: a whole number from 1. Default: 1. */
   jobs?: number;
+  /**
+   * Runs the tasks in four parts, with a look at the comparisons after each, and ends as soon as all are decided or none has a
+   * chance to be. At least 8 tasks and two variants. Default: all tasks run.
+   */
+  sequential?: boolean;
   /** Seeds the starting order and every random choice of a script. Default: the config's `seed`, else a new one. */
   seed?: string;
   /**
    * Resumes a run instead of starting a new one: the path of its directory, its id or a unique beginning of its id, or
-   * `latest`. `selection`, `trials` and `seed` are then those of that run. Default: a new run.
+   * `latest`. `selection`, `trials`, `sequential` and `seed` are then those of that run. Default: a new run.
    */
   resume?: string;
   /**
@@ -90,8 +96,13 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const { signal = new AbortController().signal, keepWorkspace = false } = options;
   assertJobs(jobs);
   const config = await configOf(options.config, selection, onEvent);
-  const { seed, resume } = options;
-  const plannedRun = await planOrResume({ config, selection, trials, ...present({ seed, resume }) });
+  const { seed, resume, sequential } = options;
+  const plannedRun = await planOrResume({
+    config,
+    selection,
+    trials,
+    ...present({ seed, resume, sequential }),
+  });
   const { plan } = plannedRun;
   const [problem] = await startProblems(config, inPlan(config.agents, plan.agents), process.env);
   if (problem) throw problem.error;
@@ -243,10 +254,34 @@ async function runCases(
   });
 
   if (waiting.length === 0) return 0;
-  const { runCase } = await import('./run-case.ts');
-  const queue = waiting.values();
-  const hasPassed = passedTrials(plan, lab);
   let unfinished = waiting.length;
+  let looks = takeLooks(record);
+  for (const part of partsOf(plan, waiting)) {
+    if (looks?.ended && part.every(({ task }) => !looks?.analysed.has(task))) {
+      for (const planned of part) onEvent({ type: 'case.left-out', planned, why: 'look' });
+      unfinished -= part.length;
+      continue;
+    }
+    const left = await runPart(part, lab, plan, { jobs, signal, onEvent });
+    unfinished -= part.length - left;
+    if (left > 0) break;
+    looks = takeLooks(record);
+    if (looks) onEvent({ type: 'look.taken', state: looks });
+  }
+  return unfinished;
+}
+
+/** Runs these cases, `jobs` at a time. Resolves with the number of cases that an abort left unrun. */
+async function runPart(
+  cases: readonly PlannedCase[],
+  lab: CaseLab,
+  plan: Plan,
+  { jobs, signal, onEvent }: { jobs: number; signal: AbortSignal; onEvent: (event: RunEvent) => void },
+): Promise<number> {
+  const { runCase } = await import('./run-case.ts');
+  const queue = cases.values();
+  const hasPassed = passedTrials(plan, lab);
+  let unfinished = cases.length;
   const recordFailure = new AbortController();
   const stop = AbortSignal.any([signal, recordFailure.signal]);
   const work = async () => {
@@ -254,7 +289,7 @@ async function runCases(
       if (stop.aborted) return;
       if (hasPassed(planned)) {
         unfinished -= 1;
-        onEvent({ type: 'case.left-out', planned });
+        onEvent({ type: 'case.left-out', planned, why: 'passed' });
         continue;
       }
       onEvent({ type: 'case.started', planned });
@@ -268,7 +303,7 @@ async function runCases(
       onEvent({ type: 'case.finished', planned, row });
     }
   };
-  const workers = Array.from({ length: Math.min(jobs, waiting.length) }, () =>
+  const workers = Array.from({ length: Math.min(jobs, cases.length) }, () =>
     work().catch((error: unknown) => {
       recordFailure.abort(); // the rows of the other cases could not be written either
       throw error;

@@ -1,6 +1,6 @@
 import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
-import { caseResults } from '../report/case-results.ts';
+import { resultsOfRun } from '../report/sequential.ts';
 import type { CaseEntry, CaseLine, CaseTable } from './api.ts';
 
 /** All cases of a run in planned order. */
@@ -13,14 +13,14 @@ export function caseTable(manifest: Manifest, rows: readonly CaseRow[]): CaseTab
     return indices.size - 1;
   };
   const maybe = (text: string | null | undefined) => (text == null ? null : indexOf(text));
-  const lines = caseResults(manifest, rows).map(
-    ({ case_id, agent_name, task_id, variant, trial_index, row, isNotRun }): CaseLine => [
+  const lines = resultsOfRun(manifest, rows).map(
+    ({ case_id, agent_name, task_id, variant, trial_index, row, notRun }): CaseLine => [
       case_id,
       indexOf(agent_name),
       indexOf(task_id),
       indexOf(variant),
       trial_index,
-      isNotRun ? 'not_run' : (row?.outcome ?? null),
+      notRun ? 'not_run' : (row?.outcome ?? null),
       maybe(row?.failure_class),
       maybe(row?.evidence),
       row?.agent_duration_seconds ?? null,
