@@ -1,5 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { AllowsEndpoint } from './endpoints.ts';
+import type { LedgerLine } from './ledger.ts';
+import type { Route } from './route.ts';
 import { RequestError } from './wire/request-error.ts';
 
 /**
@@ -41,4 +44,40 @@ export function hasKey(headers: IncomingHttpHeaders, target: string, key: string
     return bytes.length === wanted.length && timingSafeEqual(bytes, wanted);
   });
   return matches.includes(true);
+}
+
+/** Which endpoints a lane serves besides the calls of the four wires and lists of models. */
+export type EndpointAccess = { allowsEndpoint: AllowsEndpoint; allowsTool: (tool: string) => boolean };
+
+/**
+ * Refuses a request to an endpoint that the lane does not serve: the provider's key also opens files, batches and keys
+ * of its organisation.
+ * @throws RequestError 403
+ */
+export function checkEndpoint(
+  asked: Route,
+  line: LedgerLine,
+  { allowsEndpoint, allowsTool }: EndpointAccess,
+): void {
+  const { method, path } = line;
+  const what = `The gateway does not serve ${method} ${path}`;
+  const refuse = (reason: string): never => {
+    line.flags.push('endpoint-refused');
+    throw new RequestError(403, `${what}${reason}`);
+  };
+  if (asked.kind === 'provider-mcp' && !allowsTool('mcp')) {
+    line.stripped_tools = ['mcp'];
+    refuse(', which is a tool of the provider ("mcp"), and the lane does not allow it.');
+  }
+  if (asked.kind !== 'other') return;
+  const { endpoint } = asked;
+  if (endpoint === undefined) {
+    refuse(': the path has an encoded or unusual character, or a segment that is empty, "." or "..".');
+  } else if (!allowsEndpoint(method, endpoint)) {
+    const rule = `"${method} ${endpoint}"`;
+    refuse(
+      `, only model calls, token counts and lists of models. To allow it: --allow-endpoint ${rule} of ` +
+        `"whetstone gateway", allow_endpoints: [${rule}] under "gateway:" of a config, or allowEndpoints of a lane.`,
+    );
+  }
 }

@@ -70,7 +70,10 @@ test('an unknown cost uses up a budget for cost', async () => {
 });
 
 test('a request that cannot be metered is never forwarded under a budget for tokens', async () => {
-  await using lane = await forwardTo(provider.url, { budget: { tokens: 100 }, allowUnmetered: true });
+  await using lane = await forwardTo(provider.url, {
+    budget: { tokens: 100 },
+    allowEndpoints: ['/embeddings'],
+  });
   const before = provider.requests.length;
   expect((await call(lane, '/v1/embeddings', { method: 'POST', body: '{}' })).status).toBe(403);
   expect(provider.requests.length).toBe(before);

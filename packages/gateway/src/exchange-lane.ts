@@ -1,3 +1,4 @@
+import type { EndpointAccess } from './access.ts';
 import type { BudgetAccount } from './budget.ts';
 import type { PriceOf } from './call-price.ts';
 import type { Fault } from './faults/fault.ts';
@@ -16,6 +17,9 @@ export type ExchangeLane = {
   owner: string;
   key: string;
   source: Source;
+  /** The address that the gateway listens on. */
+  host: string;
+  access: EndpointAccess;
   /** Counts a model call, and returns the faults that this call meets. */
   nextFaults: () => Fault[];
   /** Called with each model call that could be read, before it is answered. Contract: must not throw. */

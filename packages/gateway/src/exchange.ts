@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { messageOf } from '@whetstone/errors';
-import { hasKey } from './access.ts';
+import { checkEndpoint, checkNotFromBrowser, hasKey } from './access.ts';
 import { agentFamily } from './agent-family.ts';
 import { type Answer, errorAnswer, jsonAnswer } from './answer.ts';
 import { checkBudgets, OverBudget } from './budget.ts';
@@ -16,6 +16,7 @@ import { likelyWire, type Route, route } from './route.ts';
 import { sendAnswer, UnreadAnswer } from './send-answer.ts';
 import type { Call, ModelCall } from './source.ts';
 import { bounded, boundedNames } from './text.ts';
+import { EventTooLarge } from './wire/event-splitter.ts';
 import type { RequestTarget, WireProtocol } from './wire/neutral.ts';
 import { finalStatus } from './wire/provider-error.ts';
 import { providerToolFields } from './wire/provider-tools.ts';
@@ -79,6 +80,7 @@ export async function runExchange(
     const reason = stop.aborted && !(error instanceof UnreadAnswer) ? stop.reason : error;
     if (isClientGone() && reason === stop.reason) line.outcome = 'client-closed';
     else line.error = bounded(messageOf(reason), 2000);
+    if (reason instanceof EventTooLarge) line.flags.push('too-large');
   }
   release();
   line.total_ms = elapsedSince(startedAt);
@@ -110,6 +112,7 @@ async function answerOrError(exchange: Exchange): Promise<Answer> {
 
 async function answer(asked: Route, wire: WireProtocol, exchange: Exchange): Promise<Answer> {
   const { request, target, key, lane, line, stop, ended } = exchange;
+  checkNotFromBrowser(request.headers, lane.host);
   if (asked.kind === 'hello') return jsonAnswer(200, { ok: true });
   if (!hasKey(request.headers, target, lane.key, key)) {
     line.flags.push('unauthenticated');
@@ -121,6 +124,7 @@ async function answer(asked: Route, wire: WireProtocol, exchange: Exchange): Pro
       headers: { upgrade: 'websocket' },
     });
   }
+  checkEndpoint(asked, line, lane.access);
   const faults = asked.kind === 'reply' ? lane.nextFaults() : [];
   line.faults = faults.map((fault) => fault.kind);
   refuseByFault(faults);

@@ -3,7 +3,6 @@ import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'nod
 import { isIPv6, type Socket } from 'node:net';
 import { messageOf } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
-import { checkNotFromBrowser } from './access.ts';
 import { type Budget, openBudget } from './budget.ts';
 import type { PriceOf } from './call-price.ts';
 import { GatewayError } from './gateway-error.ts';
@@ -65,7 +64,7 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
   const connections = { keepAliveTimeout: 10 * 60_000, ...headTimeout(requestTimeoutMs) };
   const beginCall = giveBackMemory();
   const server = http.createServer(connections, (request, response) => {
-    void dispatch(request, response, lanes, host).finally(beginCall());
+    void dispatch(request, response, lanes).finally(beginCall());
   });
   const url = await listen(server, host, port);
   let closed: Promise<void> | undefined;
@@ -73,6 +72,7 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
   async function open(laneOptions: LaneOptions): Promise<Lane> {
     const served = await openLane(laneOptions, {
       gatewayUrl: url,
+      host,
       clientLimits: {
         body: { maxBytes: maxBodyBytes, maxMs: requestTimeoutMs },
         maxUnreadMs: unreadTimeoutMs,
@@ -136,11 +136,9 @@ async function dispatch(
   request: IncomingMessage,
   response: ServerResponse,
   lanes: ReadonlyMap<string, ServedLane>,
-  host: string,
 ): Promise<void> {
   const target = request.url ?? '/';
   try {
-    checkNotFromBrowser(request.headers, host);
     const [, id = '', key, laneTarget = '/'] = /^\/lanes\/([^/?.]+)(?:\.([^/?]+))?(.*)?$/.exec(target) ?? [];
     const served = lanes.get(id);
     if (!served)

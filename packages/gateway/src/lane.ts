@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { type Budget, type BudgetAccount, openBudget } from './budget.ts';
 import type { PriceOf } from './call-price.ts';
+import { allowedEndpoints } from './endpoints.ts';
 import { type LaneTarget, runExchange } from './exchange.ts';
 import type { ClientLimits, ExchangeLane } from './exchange-lane.ts';
 import { chooseFaults } from './faults/choose-faults.ts';
@@ -29,10 +30,11 @@ export type LaneOptions = {
    */
   allowProviderTools?: true | readonly string[];
   /**
-   * Whether the modes that forward pass on paid calls that the gateway cannot meter, such as embeddings, images and
-   * batches. Default `false`: they get a 403. Under a budget for cost or tokens they always do.
+   * Endpoints that the agent may use besides model calls, token counts and lists of models, in any mode: `/v1/embeddings`,
+   * `GET /files/*`. The method is optional, and so is the version; a `*` at the end is any rest of the path. All others get
+   * a 403. The gateway cannot meter them: those that do more than read are refused under a budget for cost or tokens.
    */
-  allowUnmetered?: boolean;
+  allowEndpoints?: readonly string[];
   /** The lane's own limits. The gateway's limits also apply. */
   budget?: Budget;
   /**
@@ -82,6 +84,8 @@ export type ServedLane = Awaited<ReturnType<typeof openLane>>;
 
 export type LanePlace = {
   gatewayUrl: string;
+  /** The address that the gateway listens on. */
+  host: string;
   clientLimits: ClientLimits;
   /** The budget of all lanes together. */
   budget: BudgetAccount;
@@ -109,6 +113,11 @@ async function callPriceOf(mode: LaneMode, own: PriceOf | undefined): Promise<Pr
 
 /** A lane, and the function with which the server answers its requests. */
 export async function openLane(options: LaneOptions, place: LanePlace) {
+  const { owner, faults = [], allowProviderTools = [], allowEndpoints = [] } = options;
+  const access = {
+    allowsEndpoint: allowedEndpoints(allowEndpoints),
+    allowsTool: allowsTool(allowProviderTools),
+  };
   const id = randomBytes(8).toString('hex');
   const key = `sk-whetstone-${randomBytes(24).toString('base64url')}`;
   const baseUrl = `${place.gatewayUrl}/lanes/${id}`;
@@ -116,15 +125,13 @@ export async function openLane(options: LaneOptions, place: LanePlace) {
   const closing = new AbortController();
   const open = new Set<Promise<void>>();
 
-  const { owner, faults = [], allowProviderTools = [], allowUnmetered = false } = options;
   const budgets = [openBudget(options.budget), place.budget];
   const source = await openSource(options.mode, {
     owner,
     laneKey: key,
     laneUrl: baseUrl,
     budgets,
-    allowsTool: allowsTool(allowProviderTools),
-    allowsUnmetered: allowUnmetered,
+    allowsTool: access.allowsTool,
     rate: place.rate,
   });
   const priceOf = await callPriceOf(options.mode, place.priceOf);
@@ -134,6 +141,8 @@ export async function openLane(options: LaneOptions, place: LanePlace) {
     owner,
     key,
     source,
+    host: place.host,
+    access,
     nextFaults() {
       modelCalls += 1;
       return chooseFaults(faults, modelCalls, owner);

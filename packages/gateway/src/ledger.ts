@@ -71,10 +71,12 @@ export type LedgerLine = {
   /**
    * `auxiliary`: not a model call (a list of models, a token count, a probe, an unknown path). `side-request`: a model
    * call beside the agent's work, such as one for a title. `unauthenticated`: the lane's key was wrong or missing.
-   * `over-budget`: refused because a budget was used up; `price-unknown`: because nobody knows what is left of it. `replayed`: answered from a cassette; `nearest`: with the
+   * `endpoint-refused`: the lane does not serve this endpoint. `over-budget`: refused because a budget was used up;
+   * `price-unknown`: because nobody knows what is left of it. `replayed`: answered from a cassette; `nearest`: with the
    * exchange of another request (lenient replay). `forked`: a replay that went live. `unmetered`: a model replied, or
    * a paid call that is not a model call was forwarded, and its usage is unknown. `access-refused`: the provider keeps
-   * refusing the key or the login, so the agent got a status at which it gives up. `unrecorded`: the answer was incomplete or too large, so it is not in the cassette.
+   * refusing the key or the login, so the agent got a status at which it gives up. `too-large`: the
+   * provider's error, or one event of its stream, was larger than the gateway reads, and ended there. `unrecorded`: the answer was incomplete or too large, so it is not in the cassette.
    */
   flags: LedgerFlag[];
   /** Index of the script step that was played; `null` when no step was. */
@@ -85,6 +87,7 @@ export type LedgerFlag =
   | 'auxiliary'
   | 'side-request'
   | 'unauthenticated'
+  | 'endpoint-refused'
   | 'over-budget'
   | 'price-unknown'
   | 'replayed'
@@ -92,6 +95,7 @@ export type LedgerFlag =
   | 'forked'
   | 'unmetered'
   | 'access-refused'
+  | 'too-large'
   | 'unrecorded';
 
 export type LedgerOptions = {

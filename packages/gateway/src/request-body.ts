@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib';
 import { RequestError } from './wire/request-error.ts';
+import { zstdParams } from './zstd-params.ts';
 
 export type BodyLimits = {
   /** Applies to the compressed and to the decompressed body. */
@@ -48,7 +49,7 @@ const decoders = new Map<string, Decompress>([
   ['x-gzip', promisify(gunzip)],
   ['deflate', promisify(inflate)],
   ['br', promisify(brotliDecompress)],
-  ['zstd', promisify(zstdDecompress)],
+  ['zstd', (body, options) => promisify(zstdDecompress)(body, { ...options, params: zstdParams })],
 ]);
 
 async function decompress(body: Buffer, contentEncoding: string, limit: number): Promise<Buffer> {

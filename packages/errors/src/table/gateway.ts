@@ -10,6 +10,10 @@ export const gatewayErrors = {
     'A recording of model calls cannot be written.',
     'Name a new file in an existing folder: recording never overwrites a file.',
   ),
+  'endpoint-invalid': usage(
+    'An endpoint that a gateway should allow has a form that no request could have.',
+    'Write the path below the base URL, with a method before it if you want only that one: `/v1/embeddings`, `GET /files/*`.',
+  ),
   'gateway-closed': harness(
     'A lane was asked for after the gateway was closed.',
     'Open lanes before you close the gateway.',

@@ -130,7 +130,7 @@ test.each(Object.entries(modes))(
       owner: 'a',
       mode: await mode(upstreamsAt(provider.url, { file: keyFile })),
       ledgerFile,
-      allowUnmetered: true,
+      allowEndpoints: ['/v1/embeddings'],
       onCall: (line) => seen.push(line),
       onRequest: ({ headers, body }) => seen.push(headers, Buffer.from(body).toString()),
     });

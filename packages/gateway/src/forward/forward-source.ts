@@ -1,6 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { pipeline, type Readable } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import type { JsonObject } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { type Answer, errorAnswer } from '../answer.ts';
@@ -18,6 +16,7 @@ import { meterResponse, type ResponseMeter } from '../wire/response-meter.ts';
 import { wires } from '../wire/wires.ts';
 import { askForUsage, lacksUsage, withoutUsageChunk } from './chat-usage.ts';
 import { openConnections } from './connections.ts';
+import { decodeBody, readUpTo } from './decode-body.ts';
 import { agentHeaders, clientCredentials, upstreamHeaders } from './headers.ts';
 import { watchRefusals } from './lasting-refusal.ts';
 import { maskKey, maskKeyInText } from './mask-key.ts';
@@ -37,13 +36,14 @@ export type ForwardPlace = {
   laneKey: string;
   budgets: readonly BudgetAccount[];
   allowsTool: (tool: string) => boolean;
-  allowsUnmetered: boolean;
   rate: Rate;
 };
 
 /** Not a text, which could be a key. */
 const CLIENT = Symbol('the credentials of the client');
 
+/** Errors of providers have a few hundred bytes. */
+const maxErrorBytes = 1024 * 1024;
 const defaultIdleTimeoutMs = 10 * 60_000;
 
 /**
@@ -128,10 +128,12 @@ export async function forwardSource(options: ForwardOptions, place: ForwardPlace
     },
 
     async other(call) {
-      if (isPaid(call)) {
-        const refusal = refusalOfUnmetered(place);
-        if (refusal)
-          throw new RequestError(403, `${call.method} ${call.line.path} cannot be metered, ${refusal}`);
+      if (isPaid(call) && place.budgets.some((budget) => budget.limitsSpending)) {
+        const what = `${call.method} ${call.line.path}`;
+        throw new RequestError(
+          403,
+          `${what} cannot be metered, and this lane has a budget for cost or tokens.`,
+        );
       }
       const answer = await plainAnswer(await send(call, call.body), call);
       if (isPaid(call) && answer.status < 400) call.line.flags.push('unmetered');
@@ -144,23 +146,9 @@ export async function forwardSource(options: ForwardOptions, place: ForwardPlace
   };
 }
 
-/**
- * A call that is neither a model call nor a token count may cost money, unless it only reads, or is for the tools that
- * GitHub serves beside its models.
- */
-const isPaid = ({ method, line }: Call): boolean =>
-  method !== 'GET' && method !== 'HEAD' && !/^\/mcp(\/|$)/.test(line.path);
-
-function refusalOfUnmetered({ allowsUnmetered, budgets }: ForwardPlace): string | undefined {
-  if (budgets.some((budget) => budget.limitsSpending))
-    return 'and this lane has a budget for cost or tokens.';
-  return allowsUnmetered
-    ? undefined
-    : `so the gateway does not forward it. To allow such calls: ${waysToAllow}.`;
-}
-
-const waysToAllow =
-  '--allow-unmetered of "whetstone gateway", "allow_unmetered: true" under "gateway:" of a config, or allowUnmetered of a lane';
+/** A call to an endpoint that the gateway does not know may cost money, unless it only reads. */
+const isPaid = ({ method, route }: Call): boolean =>
+  route.kind === 'other' && method !== 'GET' && method !== 'HEAD';
 
 /** The headers that sign a call in, and the secret in them. @throws RequestError 401 */
 function credentialsFor({ wire, headers }: Call, key: string | typeof CLIENT, laneKey: string) {
@@ -206,13 +194,24 @@ async function plainAnswer(
     response.destroy();
     throw new RequestError(502, `The provider answered with a redirect (${status}), which is not followed.`);
   }
-  const decoded = decode(response);
+  const decoded = decodeBody(response);
   const headers = agentHeaders(response.headers, key, decoded !== response);
   if (status < 400) {
     const meter = openMeter?.(String(headers['content-type'] ?? ''));
     return { status, headers, body: masked(decoded, key, meter), ...present({ meter }) };
   }
-  const whole = await readWhole(masked(decoded, key));
+  const whole = await readUpTo(maxErrorBytes, masked(decoded, key));
+  if (!whole) {
+    call.line.flags.push('too-large');
+    call.line.error = `The provider answered with status ${status} and more than ${maxErrorBytes} bytes, which are not read.`;
+    const { 'retry-after': pause } = headers;
+    return errorAnswer(
+      call.wire,
+      status,
+      call.line.error,
+      pause === undefined ? {} : { 'retry-after': pause },
+    );
+  }
   call.line.error = bounded(maskKeyInText(whole.toString(), key), 2000);
   return { status, headers, body: [whole] };
 }
@@ -220,21 +219,6 @@ async function plainAnswer(
 /** In milliseconds. The body of an error has been read as a whole. */
 const pauseAskedFor = async ({ headers }: IncomingMessage, { body }: Answer): Promise<number | undefined> =>
   retryAfterMs(headers, Date.now()) ?? retryInfoMs((await readWhole(body)).toString());
-
-/** Providers are asked not to compress. An answer that is compressed anyway is read by its `Content-Encoding`. */
-function decode(response: IncomingMessage): Readable {
-  const decoder = decoders[response.headers['content-encoding']?.trim().toLowerCase() ?? '']?.();
-  // When one side ends, so does the other; an error appears where the decoder is read.
-  return decoder ? pipeline(response, decoder, () => {}) : response;
-}
-
-const decoders: Record<string, () => NodeJS.ReadWriteStream & Readable> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-  zstd: createZstdDecompress,
-};
 
 async function* masked(
   chunks: AsyncIterable<Uint8Array>,

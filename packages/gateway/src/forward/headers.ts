@@ -27,6 +27,10 @@ const requestOnly = new Set([
   'host',
   'x-api-key',
   'x-goog-api-key',
+  // Would make another method of the one that was checked.
+  'x-http-method',
+  'x-http-method-override',
+  'x-method-override',
 ]);
 
 /** The headers of a request that may go upstream, without any that carries the lane's key. */

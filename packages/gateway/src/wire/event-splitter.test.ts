@@ -1,7 +1,7 @@
 import type { JsonObject } from '@whetstone/events';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { eventData, splitEvents, withEventData } from './event-splitter.ts';
+import { EventTooLarge, eventData, splitEvents, withEventData } from './event-splitter.ts';
 import type { WireMeter } from './metered.ts';
 import { meterResponse } from './response-meter.ts';
 
@@ -109,15 +109,10 @@ test('an event with other data keeps its other lines', () => {
   expect(withEventData(event, '3')).toBe(': comment\nevent: a\ndata: 3\n\n');
 });
 
-test('an event over the limit comes in pieces, and the next event is whole', () => {
+test('an event over the limit is an error, wherever it is read', () => {
   const splitter = splitEvents(10);
-  const pieces = ['data: 0123', '4567890123', '45\n\ndata: 1\n\n'].flatMap((chunk) => splitter.push(chunk));
-  expect(pieces.join('')).toBe('data: 0123456789012345\n\ndata: 1\n\n');
-  expect(pieces.length).toBeGreaterThan(2);
-  expect(pieces.at(-1)).toBe('data: 1\n\n');
-});
-
-test('an event of more than 64 Mi characters is not metered, but the events around it are', () => {
+  expect(splitter.push('data: 1\n\ndata: 0123')).toEqual(['data: 1\n\n']);
+  expect(() => splitter.push('4567890123')).toThrow(EventTooLarge);
   const data: JsonObject[] = [];
   const meter: WireMeter = {
     read: (each) => data.push(each) > 0,
@@ -126,9 +121,12 @@ test('an event of more than 64 Mi characters is not metered, but the events arou
   const metered = meterResponse(meter, 'text/event-stream');
   metered.push('data: {"a":1}\n\ndata: {"a":"');
   const mebi = 'x'.repeat(1024 * 1024);
-  for (let i = 0; i < 65; i++) metered.push(mebi);
-  metered.push('"}\n\ndata: {"a":2}\n\n');
-  expect(data).toEqual([{ a: 1 }, { a: 2 }]);
+  for (let i = 0; i < 15; i++) metered.push(mebi);
+  expect(() => {
+    metered.push(mebi);
+    metered.push(mebi);
+  }).toThrow('The provider sent an event of more than 16777216 characters.');
+  expect(data).toEqual([{ a: 1 }]);
 });
 
 test('a long event takes time in proportion to its length, even in small chunks', () => {

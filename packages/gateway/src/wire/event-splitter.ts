@@ -1,11 +1,22 @@
 import { createParser } from 'eventsource-parser';
+import { RequestError } from './request-error.ts';
+
+/** In characters. No model sends such an event; a hostile server would fill the memory with it. */
+export const MAX_EVENT_LENGTH = 16 * 1024 * 1024;
+
+/** One event of a stream is longer than the gateway reads. The call ends there. */
+export class EventTooLarge extends RequestError {
+  constructor(limit = MAX_EVENT_LENGTH) {
+    super(502, `The provider sent an event of more than ${limit} characters.`);
+  }
+}
 
 /**
  * Cuts a byte stream of server-sent events into its events. Written by hand because an agent gets the text of each event as the provider sent it, comments, line ends and an
  * unfinished last event included, and eventsource-parser only reports the fields of finished events.
- * @param limit characters of one event; a longer one comes in pieces, which are not events.
+ * @param limit characters of one event; a longer one is an `EventTooLarge`.
  */
-export function splitEvents(limit = 64 * 1024 * 1024) {
+export function splitEvents(limit = MAX_EVENT_LENGTH) {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const eventEnd = /\n\r?\n|\r\r/g;
   // The beginning of an event in which no end was found, in pieces that are joined once.
@@ -35,7 +46,7 @@ export function splitEvents(limit = 64 * 1024 * 1024) {
       last = text.slice(kept);
       if (kept > start) pieces.push(text.slice(start, kept));
       length += kept - start;
-      if (length > limit) events.push(take(''));
+      if (length > limit) throw new EventTooLarge(limit);
       return events;
     },
     /** What is left: the beginning of an event, or nothing. */

@@ -1,5 +1,6 @@
 import { isJsonObject, parseJson } from '@whetstone/events';
 import { createParser } from 'eventsource-parser';
+import { EventTooLarge, MAX_EVENT_LENGTH } from './event-splitter.ts';
 import type { Metered, WireMeter } from './metered.ts';
 import { saysOverload } from './says-overload.ts';
 
@@ -8,10 +9,7 @@ export type ResponseMeter = ReturnType<typeof meterResponse>;
 /** A body that is not streamed is kept until its end, up to this many bytes. A longer one is not metered. */
 const maxBodyBytes = 64 * 1024 * 1024;
 
-/** In characters. A longer event is not metered; the events after it are. */
-const maxEventLength = 64 * 1024 * 1024;
-
-/** Meters the bytes of a response as they pass. */
+/** Meters the bytes of a response as they pass. `push` throws an `EventTooLarge`. */
 export function meterResponse(meter: WireMeter, contentType: string) {
   let firstOutputAt: number | undefined;
   let overloaded = false;
@@ -44,17 +42,16 @@ type ByteReader = { push(chunk: string | Uint8Array): void; end(): void };
 
 function eventReader(read: (json: string) => void): ByteReader {
   const decoder = new TextDecoder();
-  const parser = createParser({ maxBufferSize: maxEventLength, onEvent: (event) => read(event.data) });
+  const parser = createParser({
+    maxBufferSize: MAX_EVENT_LENGTH,
+    onEvent: (event) => read(event.data),
+    onError({ type }) {
+      if (type === 'max-buffer-size-exceeded') throw new EventTooLarge();
+    },
+  });
   return {
     push(chunk) {
-      const text = typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
-      try {
-        parser.feed(text);
-      } catch {
-        // The event before was too long. The parser refuses what comes after it until it is reset.
-        parser.reset();
-        parser.feed(text);
-      }
+      parser.feed(typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true }));
     },
     end() {},
   };

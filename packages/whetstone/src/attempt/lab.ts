@@ -70,7 +70,7 @@ export type LabGateway = {
 };
 export type CaseLane = Pick<
   LaneOptions,
-  'mode' | 'faults' | 'budget' | 'allowProviderTools' | 'allowUnmetered'
+  'mode' | 'faults' | 'budget' | 'allowProviderTools' | 'allowEndpoints'
 >;
 
 /** One case with everything that it names, resolved. */

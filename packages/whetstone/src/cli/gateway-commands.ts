@@ -43,7 +43,12 @@ export function addGateway(program: Command, action: ActionOf): void {
     .option('--budget-minutes <minutes>', 'refuse calls after this time', positiveNumber)
     .option('--fault <fault>', 'inject this fault (repeatable)', collect, [])
     .option('--allow-provider-tools', 'keep tools that run at the provider, such as web search, in requests')
-    .option('--allow-unmetered', 'forward paid calls that cannot be metered, such as embeddings and images')
+    .option(
+      '--allow-endpoint <endpoint>',
+      'also serve this, such as /v1/embeddings or "GET /files/*" (repeatable; default: only model calls, token counts, lists of models)',
+      collect,
+      [],
+    )
     .option('--calls-at-once <n>', 'the most calls to one provider at once (default: 512)', positiveInteger)
     .option('--ledger <file>', 'append one JSON line per call to this file')
     .option('--json', 'print one JSON line per call, and the totals as the last line')

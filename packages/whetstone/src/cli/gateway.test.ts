@@ -172,7 +172,7 @@ describe('whetstone gateway', () => {
     expect(gateway.output.stdout).toMatch(/over-budget/);
   });
 
-  test('--calls-at-once limits the calls to a provider, and --allow-unmetered lets paid calls pass', async () => {
+  test('--calls-at-once limits the calls to a provider, and --allow-endpoint lets others than model calls pass', async () => {
     await using provider = await createGateway();
     await using upstream = await provider.open({
       owner: 'provider',
@@ -189,7 +189,7 @@ describe('whetstone gateway', () => {
 
     const limited = await start([...live, '--calls-at-once', '1'], env);
     await Promise.all([ask(limited), ask(limited)]);
-    expect(await embed(limited)).toContain('To allow such calls: --allow-unmetered');
+    expect(await embed(limited)).toContain('To allow it: --allow-endpoint');
     await limited.end();
     const lines = limited.output.stdout
       .trim()
@@ -198,7 +198,7 @@ describe('whetstone gateway', () => {
     expect(lines.slice(0, 2).map(({ queued_ms }) => queued_ms >= 100)).toEqual([false, true]);
     expect(lines.at(-1)).toMatchObject({ unmetered_calls: 0 });
 
-    const open = await start([...live, '--allow-unmetered'], env);
+    const open = await start([...live, '--allow-endpoint', 'POST /v1/embeddings'], env);
     await Promise.all([ask(open), ask(open)]);
     await embed(open);
     expect(upstream.ledger.at(-1)?.path).toBe('/v1/embeddings');
@@ -209,7 +209,7 @@ describe('whetstone gateway', () => {
       .map((text) => JSON.parse(text));
     expect(ended.slice(0, 2).every(({ queued_ms }) => queued_ms < 100)).toBe(true);
     // The scripted provider refused the request, so it cost nothing.
-    expect(ended[2]).toMatchObject({ path: '/v1/embeddings', status: 404, flags: ['auxiliary'] });
+    expect(ended[2]).toMatchObject({ path: '/v1/embeddings', status: 403, flags: ['auxiliary'] });
   });
 
   test('records what a provider says, with the real key, and replays it without one', async () => {
@@ -256,6 +256,16 @@ describe('whetstone gateway', () => {
     ],
     ['a provider in a mode without one', { mode: 'replay', upstream: ['openai'] }, 'replay with --miss fork'],
     ['a limit in a mode without one', { mode: 'script', callsAtOnce: 4 }, '--calls-at-once only'],
+    [
+      'an endpoint in a mode without them',
+      { mode: 'script', allowEndpoint: ['/v1/files'] },
+      '--allow-endpoint only applies to --mode forward, record or replay',
+    ],
+    [
+      'an endpoint that is none',
+      { mode: 'replay', cassette: 'none.jsonl', allowEndpoint: ['files'] },
+      'does not name an endpoint',
+    ],
     ['a key that is not set', { mode: 'forward', keyEnv: ['openai=NOT_SET'] }, 'NOT_SET'],
     ['a fault that is none', { mode: 'script', fault: ['rain'] }, 'kind of fault "rain"'],
     ['a ledger that cannot be written', { mode: 'script', ledger: 'no/such/file' }, 'cannot be written'],
@@ -264,7 +274,14 @@ describe('whetstone gateway', () => {
       options.mode === 'script' && (options.fault ?? options.ledger ?? options.callsAtOnce)
         ? join(folder, 'hello.yaml')
         : undefined;
-    const asked = { upstream: [], keyEnv: [], fault: [], ...present({ script }), ...options };
+    const asked = {
+      upstream: [],
+      keyEnv: [],
+      fault: [],
+      allowEndpoint: [],
+      ...present({ script }),
+      ...options,
+    };
     const failure = await gatewayCommand(asked, process).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(WhetstoneError);
     expect(failure).toMatchObject({

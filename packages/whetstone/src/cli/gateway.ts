@@ -43,7 +43,7 @@ export async function gatewayCommand(
     budget: budgetOf(options),
     faults: options.fault.map(readFaultFlag),
     ...(options.allowProviderTools && { allowProviderTools: true }),
-    ...(options.allowUnmetered && { allowUnmetered: true }),
+    allowEndpoints: options.allowEndpoint,
     ...(callsAtOnce !== undefined && { rate: { most: callsAtOnce } }),
     ...(ledger !== undefined && { ledgerFile: resolve(ledger) }),
     onCall: display.show,

@@ -18,7 +18,7 @@ export type ChosenAgents = { chosen: Noted[]; others: Noted[] };
 
 /** As the configuration will have it. */
 const FORWARDS: GatewayConfig = {
-  ...{ mode: 'forward', upstreams: [], faults: [], providerTools: false, allowUnmetered: false },
+  ...{ mode: 'forward', upstreams: [], faults: [], providerTools: false, allowEndpoints: [] },
 };
 
 /** The agents that can be in the configuration, and why the others of this machine cannot. */

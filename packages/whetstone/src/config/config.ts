@@ -99,8 +99,8 @@ type ForwardConfig = {
   upstreams: UpstreamConfig[];
   /** Tools that run at the provider: none, all, or those listed. */
   providerTools: boolean | string[];
-  /** Whether paid calls that the gateway cannot meter are forwarded. */
-  allowUnmetered: boolean;
+  /** What agents may use besides model calls, as `/v1/embeddings` or `GET /files/*`. */
+  allowEndpoints: string[];
   /** How many calls to one provider may be under way at once, over all cases. */
   callsAtOnce?: number;
 };

@@ -299,10 +299,10 @@ ${VARIANTS}`,
     ],
     [
       'options of a gateway that need a provider, in a mode without one',
-      `${REPO}${AGENT}${VARIANTS}gateway: {mode: script, script: tasks.yaml, calls_at_once: 4, allow_unmetered: true}\n`,
+      `${REPO}${AGENT}${VARIANTS}gateway: {mode: script, script: tasks.yaml, calls_at_once: 4, allow_endpoints: [/v1/files]}\n`,
       [
         ':4:45 gateway.calls_at_once: does not apply to mode script (only applies to mode forward, record, replay)',
-        ':4:63 gateway.allow_unmetered: does not apply to mode script (only applies to mode forward, record, replay)',
+        ':4:63 gateway.allow_endpoints: does not apply to mode script (only applies to mode forward, record, replay)',
       ],
     ],
     [

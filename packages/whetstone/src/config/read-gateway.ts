@@ -19,7 +19,7 @@ const MODES_OF_KEY: Partial<Record<keyof RawGateway, readonly RawGateway['mode']
   timing: ['replay'],
   upstreams: ['forward', 'record', 'replay'],
   allow_provider_tools: ['forward', 'record', 'replay'],
-  allow_unmetered: ['forward', 'record', 'replay'],
+  allow_endpoints: ['forward', 'record', 'replay'],
   calls_at_once: ['forward', 'record', 'replay'],
 };
 
@@ -53,7 +53,7 @@ function readMode(raw: RawGateway, spot: Spot): GatewayMode | undefined {
       return isNamed ? readUpstream(provider, upstream ?? {}, spot.at('upstreams', provider)) : [];
     }),
     providerTools: raw.allow_provider_tools ?? false,
-    allowUnmetered: raw.allow_unmetered ?? false,
+    allowEndpoints: raw.allow_endpoints ?? [],
     ...camelCased({ callsAtOnce: raw.calls_at_once }),
   };
   switch (raw.mode) {

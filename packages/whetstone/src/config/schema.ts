@@ -20,6 +20,7 @@ import {
   variableName,
 } from '@whetstone/agents/config';
 import { messageOf } from '@whetstone/errors';
+import { ENDPOINT_RULE } from '@whetstone/gateway/endpoint-rule';
 import picomatch from 'picomatch';
 import { z } from 'zod';
 import { camelCased } from './camel-cased.ts';
@@ -89,7 +90,11 @@ export const gatewaySchema = z.object({
     .object({ openai: upstreamSchema, anthropic: upstreamSchema, google: upstreamSchema })
     .nullish(),
   allow_provider_tools: z.union([flag, z.array(name)]).nullish(),
-  allow_unmetered: flag.nullish(),
+  allow_endpoints: z
+    .array(
+      text.regex(ENDPOINT_RULE, 'must be a path, with or without a method: /v1/embeddings, GET /files/*'),
+    )
+    .nullish(),
   calls_at_once: count.nullish(),
   budget: budgetSchema,
   run_budget: budgetSchema,

@@ -14,7 +14,8 @@ export type ModeFlags = UpstreamFlags & {
   cassette?: string;
   miss?: 'strict' | 'lenient' | 'fork';
   timing?: 'collapsed' | 'kept';
-  allowUnmetered?: boolean;
+  /** Empty: only model calls, token counts and lists of models. */
+  allowEndpoint: readonly string[];
   callsAtOnce?: number;
 };
 
@@ -34,8 +35,11 @@ export async function readLaneMode(flags: ModeFlags): Promise<LaneMode> {
   if (!isLive && flags.upstream.length + flags.keyEnv.length > 0) {
     throw useless('--upstream and --key-env', 'forward, record, or replay with --miss fork');
   }
-  if (!isLive && (flags.allowUnmetered || flags.callsAtOnce !== undefined)) {
-    throw useless('--allow-unmetered and --calls-at-once', 'forward, record, or replay with --miss fork');
+  if (!isLive && flags.callsAtOnce !== undefined) {
+    throw useless('--calls-at-once', 'forward, record, or replay with --miss fork');
+  }
+  if (mode === 'script' && flags.allowEndpoint.length > 0) {
+    throw useless('--allow-endpoint', 'forward, record or replay');
   }
   switch (mode) {
     case 'script': {

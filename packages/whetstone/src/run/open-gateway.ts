@@ -134,8 +134,8 @@ export function gatewayOptions(gateway: GatewayConfig): GatewayOptions {
   };
 }
 
-function allowed(gateway: GatewayConfig): Pick<LaneOptions, 'allowProviderTools' | 'allowUnmetered'> {
+function allowed(gateway: GatewayConfig): Pick<LaneOptions, 'allowProviderTools' | 'allowEndpoints'> {
   if (gateway.mode === 'script') return {};
-  const { providerTools, allowUnmetered } = gateway;
-  return { ...(providerTools !== false && { allowProviderTools: providerTools }), allowUnmetered };
+  const { providerTools, allowEndpoints } = gateway;
+  return { ...(providerTools !== false && { allowProviderTools: providerTools }), allowEndpoints };
 }

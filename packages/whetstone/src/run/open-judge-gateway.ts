@@ -95,7 +95,7 @@ function gatewayOf({ model, script, budget }: JudgeConfig, ofAgents: GatewayConf
 }
 
 const FORWARD: GatewayConfig = {
-  ...{ mode: 'forward', upstreams: [], providerTools: false, allowUnmetered: false, faults: [] },
+  ...{ mode: 'forward', upstreams: [], providerTools: false, allowEndpoints: [], faults: [] },
 };
 
 /** A missing key is known before an agent costs anything. The command of a key only runs when it is needed. */
