@@ -15,6 +15,7 @@ import { judgeSpending } from './judge-spending.ts';
 import { type Attempt, type Lab, plannedTurns, type Trace } from './lab.ts';
 import { maskValues } from './mask-values.ts';
 import { secondsWaited } from './provider-waits.ts';
+import { withheldByGateway } from './withheld.ts';
 
 export function buildRow(input: {
   attempt: Attempt;
@@ -81,6 +82,7 @@ export function buildRow(input: {
     ...(attempt.task.followUps && { turns: trace.turnsSent, turns_planned: plannedTurns(attempt.task) }),
     ...(usesLogin(attempt.agentConfig) && { auth: 'login' }),
     ...(attachedServer(attempt.agentConfig) !== undefined && { reproducibility: 'external' }),
+    ...withheldByGateway(trace.calls, mask),
     ...(waited >= 0.1 && { provider_wait_seconds: waited }),
     ...maskValues(trace.seen ?? { first_request: null, instruction_files: null }, mask),
     ...(trace.assertions && { ...assertionFields(trace.assertions), turns: trace.turnsSent }),

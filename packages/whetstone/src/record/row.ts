@@ -51,7 +51,10 @@ export const caseRowSchema = z.object({
   trial_index: z.number().int().positive(),
   /** Commit SHA of the base tree. */
   repo_ref: z.string(),
-  /** What was enforced: `open` in the process sandbox, whatever the agent's profile declares. */
+  /**
+   * What was enforced: `open` in the process sandbox, whatever the agent's profile declares. `provider-tools`: only the
+   * model, but the gateway allowed tools of its provider, such as web search; `open, provider-tools`: both.
+   */
   network: z.string(),
 
   /** `skipped`: an eval ended itself with `t.skip`; `evidence` is its reason. Such a case is in no rate. */
@@ -130,6 +133,10 @@ export const keptRowSchema = caseRowSchema.extend({
   soft_evaluation_status: z.literal('payload_generated').optional(),
   /** What the agent's profile declares of the network, which nothing enforces. */
   network_declared: z.string().optional(),
+  /** Tools of the provider that the gateway removed from requests, by their type or field: the first 20. */
+  stripped_tools: z.array(z.string()).optional(),
+  /** Requests that the gateway refused because it does not serve their endpoint, as `POST /v1/files`: the first 20. */
+  refused_endpoints: z.array(z.string()).optional(),
   /** Only for an agent with the user's login instead of a key. */
   auth: z.literal('login').optional(),
   /**

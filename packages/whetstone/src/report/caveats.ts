@@ -17,7 +17,7 @@ export function findCaveats(manifest: Manifest, cases: readonly CaseResult[]): s
     ...aboutTheResults(cases),
     ...aboutTheContext(cases),
     ...aboutTheRequests(manifest, cases),
-    ...aboutTheIsolation(manifest.isolation),
+    ...aboutTheIsolation(manifest.isolation, cases),
     ...manifest.notes,
   ];
 }
@@ -113,14 +113,23 @@ function aboutServers(cases: readonly CaseResult[]): string[] {
   );
 }
 
-function aboutTheIsolation({ provider, level, network }: Manifest['isolation']): string[] {
+function aboutTheIsolation(
+  { provider, level, network }: Manifest['isolation'],
+  cases: readonly CaseResult[],
+): string[] {
+  const stripped = [...new Set(cases.flatMap(({ row }) => row?.stripped_tools ?? []))].sort();
   return sentences(
     provider === 'none' &&
       'The agent ran in the process of Whetstone, without any isolation: only for code that you trust.',
     level === 0 &&
       provider !== 'none' &&
       `Isolation level 0 (${provider}) is only for trusted agents: an agent could reach more than its workspace.`,
-    network === 'open' && 'The network was open: an agent could look up anything, including solutions.',
+    network.startsWith('open') &&
+      'The network was open: an agent could look up anything, including solutions.',
+    network.endsWith('provider-tools') &&
+      'network: provider-tools. The gateway allowed tools that run at the provider: an agent could look up anything through them, including solutions.',
+    stripped.length > 0 &&
+      `The gateway removed tools that run at the provider from requests: ${stripped.join(', ')}. Agents as shipped may have used them.`,
   );
 }
 

@@ -4,6 +4,7 @@ import { present } from '@whetstone/events/present';
 import { giveTree } from '@whetstone/sandbox';
 import type { Config } from '../config/config.ts';
 import { hashSource } from '../config/source-tree.ts';
+import { keepsProviderTools } from '../gateway/provider-tools.ts';
 import { inPlan, type Plan } from '../plan/plan.ts';
 import type { Manifest } from '../record/manifest.ts';
 import { createRunRecord, type RunRecord, resumeRunRecord } from '../record/run-record.ts';
@@ -32,7 +33,7 @@ export async function openRecord(input: {
   const dirty = workplace ? await isDirty(config, withheld) : null;
   const manifest = await buildManifest({
     ...{ config, plan, withheld, jobs, dirty, treeNotes },
-    isolation: workplace ? isolationOf(workplace, input.scratch) : IN_PROCESS,
+    isolation: withProviderTools(workplace ? isolationOf(workplace, input.scratch) : IN_PROCESS, config),
     agentVersions: input.versions,
     gitVersion: workplace?.gitVersion ?? null,
     notes: [...notesOf(dirty === true, treeNotes), ...agentsBypassingGateway(config, plan), ...notes],
@@ -54,6 +55,13 @@ const isolationOf = (
   workspace: workspaces.strategy,
   parents: isPrivate ? 'private' : 'checked',
 });
+
+/** A search of the provider reaches what the sandbox does not let the agent reach. */
+function withProviderTools(isolation: Manifest['isolation'], { gateway }: Config): Manifest['isolation'] {
+  if (!gateway || !keepsProviderTools(gateway)) return isolation;
+  const { network } = isolation;
+  return { ...isolation, network: network === 'open' ? 'open, provider-tools' : 'provider-tools' };
+}
 
 async function isDirty(config: Config, withheld: PlannedRun['withheld']): Promise<boolean> {
   const { inspectRepo } = await import('../workspace/repository.ts');
