@@ -20,7 +20,7 @@ export { agentProblems } from './agent-problems.ts';
 export { resolveAgentEnv } from './kit/agent-environment.ts';
 export { agentSecrets, providerKeys } from './kit/agent-secrets.ts';
 export { leadsToGateway } from './kit/leads-to-gateway.ts';
-export { watchLearnedSecrets } from './kit/learned-secrets.ts';
+export { learnSecret, watchLearnedSecrets } from './kit/learned-secrets.ts';
 export { attachedServer } from './native/attached-server.ts';
 export { listPriceOf } from './native/list-price.ts';
 export { loginUpstreams, needsKey, usesLogin } from './native/login.ts';

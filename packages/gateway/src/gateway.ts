@@ -32,6 +32,8 @@ export type GatewayOptions = {
   rate?: RateOptions | false;
   /** Prices a model call. Default: the list price (`@whetstone/events/price-list`) of the provider that the call goes to. */
   priceOf?: PriceOf;
+  /** Called with each provider's key that a lane reads, so that it can be kept out of logs. */
+  onKey?: (key: string) => void;
 };
 
 /** A model gateway: an HTTP server with a lane for each running agent. */
@@ -79,6 +81,7 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
       },
       budget,
       priceOf: options.priceOf,
+      onKey: options.onKey,
       rate,
       onClose: (id) => lanes.delete(id),
     });

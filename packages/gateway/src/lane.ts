@@ -91,6 +91,7 @@ export type LanePlace = {
   budget: BudgetAccount;
   /** Default: the list price of the provider that the call goes to. */
   priceOf: PriceOf | undefined;
+  onKey: ((key: string) => void) | undefined;
   /** The turns of all lanes together at each provider. */
   rate: Rate;
   /** Called when the lane closes, before its open requests end. */
@@ -132,6 +133,7 @@ export async function openLane(options: LaneOptions, place: LanePlace) {
     laneUrl: baseUrl,
     budgets,
     allowsTool: access.allowsTool,
+    onKey: place.onKey,
     rate: place.rate,
   });
   const priceOf = await callPriceOf(options.mode, place.priceOf);

@@ -13,6 +13,15 @@ test.each([
   ['in base64', Buffer.from(secret).toString('base64')],
   ['in base64 after one byte', Buffer.from(`:${secret}`).toString('base64')],
   ['in base64 after two bytes', Buffer.from(`u:${secret}@host`).toString('base64')],
+  ['backwards', [...secret].reverse().join('')],
+  ['with every byte in percent', Buffer.from(secret).toString('hex').replace(/../g, '%$&')],
+  ['in upper hex', Buffer.from(secret).toString('hex').toUpperCase()],
+  ['in base64 with line breaks', Buffer.from(secret).toString('base64').replace(/.{16}/g, '$&\n')],
+  ['in hex with line breaks', Buffer.from(secret).toString('hex').replace(/.{20}/g, '$&\r\n')],
+  [
+    'in hex with a line break after its first character',
+    Buffer.from(secret).toString('hex').replace(/./, '$&\n'),
+  ],
   ['in base64url', Buffer.from(secret).toString('base64url')],
 ])('a secret %s', (_, text) => {
   const masked = createMask([secret]).text(`before ${text} after`);

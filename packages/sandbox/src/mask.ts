@@ -1,6 +1,7 @@
 /**
  * Replaces secrets by `[masked]`, in text, in bytes, and in streams whatever their chunks are. It finds a secret as it
- * is and in its usual encodings: JSON string, percent-encoding, base64 at any alignment, hex.
+ * is, backwards, and in its usual encodings: JSON string, percent-encoding (also of every byte), base64 and hex. Base64
+ * is found at any alignment, and like hex with line breaks in it, as `base64` and `xxd` print them.
  */
 export type Mask = {
   text(value: string): string;
@@ -64,22 +65,38 @@ function createMaskStream(current: () => PatternSet) {
   };
 }
 
-/** A secret as it is and in its usual encodings, in bytes. */
-export function secretForms(secret: string): Buffer[] {
+/** A spelling of a secret. `wraps`: line breaks may stand in it. */
+type Form = { bytes: Buffer; wraps: boolean };
+
+/** A secret as it is and in its usual encodings. */
+export function secretForms(secret: string): Form[] {
   const bytes = Buffer.from(secret);
   const percent = encodeURIComponent(secret);
+  const hex = bytes.toString('hex');
+  const everyByte = hex.replace(/../g, '%$&');
   const spellings = [
     secret,
+    [...secret].reverse().join(''),
     JSON.stringify(secret).slice(1, -1),
     percent,
     percent.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
     percent.replaceAll('%20', '+'),
-    bytes.toString('hex'),
-    bytes.toString('hex').toUpperCase(),
-    ...base64Forms(bytes),
+    everyByte,
+    everyByte.toUpperCase(),
   ];
-  return [...new Set(spellings)].map((spelling) => Buffer.from(spelling));
+  const wrapped = [hex, hex.toUpperCase(), ...base64Forms(bytes)];
+  return [
+    ...[...new Set(spellings)].map((spelling) => ({ bytes: Buffer.from(spelling), wraps: false })),
+    ...[...new Set(wrapped)].flatMap(breakable),
+  ];
 }
+
+/** A line break after the first character would hide the pair of bytes that a scan looks for. */
+const breakable = (spelling: string): Form[] =>
+  [spelling, ...(spelling.length > SHORTEST_LINE ? [spelling.slice(1)] : [])].map((text) => ({
+    bytes: Buffer.from(text),
+    wraps: true,
+  }));
 
 /**
  * Base64 encodes a secret in three ways, by where in a group of three bytes it starts. The characters at both ends also
@@ -97,18 +114,47 @@ function base64Forms(secret: Buffer): string[] {
   });
 }
 
+const [LF, CR] = [10, 13];
+
+/** Lines of encoded text are at least so long; `base64` breaks at 76, `xxd -p` at 60. */
+const SHORTEST_LINE = 16;
+
+/** The most bytes that a form takes up in a text. */
+const reach = ({ bytes, wraps }: Form): number =>
+  bytes.length + (wraps ? 2 * Math.ceil(bytes.length / SHORTEST_LINE) : 0);
+
+/** How many bytes at `position` are this form, or 0. `cut`: the text ends within what may be the form. */
+function lengthAt(text: Buffer, position: number, form: Form): number | 'cut' {
+  const { bytes, wraps } = form;
+  if (!wraps) {
+    const length = Math.min(bytes.length, text.length - position);
+    if (text.compare(bytes, 0, length, position, position + length) !== 0) return 0;
+    return length === bytes.length ? length : 'cut';
+  }
+  const last = position + reach(form);
+  let at = position;
+  for (let matched = 0; matched < bytes.length; at++) {
+    if (at >= text.length) return 'cut';
+    const byte = text[at];
+    if (byte === bytes[matched]) matched += 1;
+    else if (matched === 0 || at > last || (byte !== LF && byte !== CR)) return 0;
+  }
+  return at - position;
+}
+
 /** Patterns by their first two bytes, longest first. A bitmap of these pairs lets a scan skip all other bytes. */
 class PatternSet {
   readonly pairs = new Uint8Array(65_536);
   readonly firsts = new Uint8Array(256);
+  /** The most bytes that one of them takes up. */
   readonly longest: number;
-  readonly #all: Buffer[];
-  readonly #byPair: Map<number, Buffer[]>;
+  readonly #all: Form[];
+  readonly #byPair: Map<number, Form[]>;
 
-  constructor(patterns: Buffer[]) {
-    this.#all = [...patterns].sort((left, right) => right.length - left.length);
-    this.longest = this.#all[0]?.length ?? 0;
-    this.#byPair = Map.groupBy(this.#all, (pattern) => pattern.readUInt16BE(0));
+  constructor(patterns: Form[]) {
+    this.#all = [...patterns].sort((left, right) => right.bytes.length - left.bytes.length);
+    this.longest = Math.max(0, ...this.#all.map(reach));
+    this.#byPair = Map.groupBy(this.#all, ({ bytes }) => bytes.readUInt16BE(0));
     for (const pair of this.#byPair.keys()) {
       this.pairs[pair] = 1;
       this.firsts[pair >> 8] = 1;
@@ -122,20 +168,15 @@ class PatternSet {
   /** Length of the longest pattern that stands at `position`, or 0. */
   matchAt(bytes: Buffer, position: number): number {
     for (const pattern of this.#byPair.get(bytes.readUInt16BE(position)) ?? []) {
-      const end = position + pattern.length;
-      if (end <= bytes.length && bytes.compare(pattern, 0, pattern.length, position, end) === 0) {
-        return pattern.length;
-      }
+      const length = lengthAt(bytes, position, pattern);
+      if (length !== 'cut' && length > 0) return length;
     }
     return 0;
   }
 
   /** Whether the bytes from `position` to the end are the beginning of a longer pattern. */
   mayContinue(bytes: Buffer, position: number): boolean {
-    const length = bytes.length - position;
-    return this.#all.some(
-      (pattern) => pattern.length > length && bytes.compare(pattern, 0, length, position, bytes.length) === 0,
-    );
+    return this.#all.some((pattern) => lengthAt(bytes, position, pattern) === 'cut');
   }
 }
 

@@ -33,6 +33,9 @@ function loginSecrets(agent: AgentConfig, environment: NodeJS.ProcessEnv): strin
   return login && 'secrets' in login ? login.secrets : [];
 }
 
+const PROVIDER_KEY =
+  /_(API_KEY|API_TOKEN|AUTH_TOKEN|ADMIN_KEY|ACCESS_KEY|SESSION_TOKEN|BEARER_TOKEN\w*)$|^HF_TOKEN$/;
+
 /**
  * The model keys and logins in the environment of this process, by the names that providers and agents give them. No agent
  * is given them unless the configuration says so, but the process sandbox does not keep an agent from reading them.
@@ -42,6 +45,6 @@ export function providerKeys(environment: NodeJS.ProcessEnv): string[] {
     ...(login?.variables ?? []),
   ]);
   return Object.entries(environment).flatMap(([name, value]) =>
-    value && (/_API_KEY$/.test(name) || logins.includes(name)) ? [value] : [],
+    value && (PROVIDER_KEY.test(name) || logins.includes(name)) ? [value] : [],
   );
 }

@@ -36,6 +36,8 @@ export type ForwardPlace = {
   laneKey: string;
   budgets: readonly BudgetAccount[];
   allowsTool: (tool: string) => boolean;
+  /** Called with each key that was read. */
+  onKey: ((key: string) => void) | undefined;
   rate: Rate;
 };
 
@@ -51,7 +53,7 @@ const defaultIdleTimeoutMs = 10 * 60_000;
  * @throws GatewayError `key-unavailable`, `upstream-invalid`
  */
 export async function forwardSource(options: ForwardOptions, place: ForwardPlace): Promise<Source> {
-  const providers = await openProviders(options.upstreams);
+  const providers = await openProviders(options.upstreams, place.onKey);
   const connections = openConnections();
   const refusals = watchRefusals();
 
@@ -158,7 +160,7 @@ function credentialsFor({ wire, headers }: Call, key: string | typeof CLIENT, la
   return { credentials: own.headers, key: own.secret, isClients: true };
 }
 
-async function openProviders(upstreams: Upstreams) {
+async function openProviders(upstreams: Upstreams, onKey: ForwardPlace['onKey']) {
   const providers = new Map<WireProtocol, { baseUrl: string; key: string | typeof CLIENT }>();
   for (const wire of wireProtocols) {
     const upstream = upstreams[wire];
@@ -170,7 +172,12 @@ async function openProviders(upstreams: Upstreams) {
         `The base URL for ${wire} is not an http or https URL: "${baseUrl}".`,
       );
     }
-    providers.set(wire, { baseUrl, key: upstream.key === 'client' ? CLIENT : await readKey(upstream.key) });
+    if (upstream.key === 'client') providers.set(wire, { baseUrl, key: CLIENT });
+    else {
+      const key = await readKey(upstream.key);
+      onKey?.(key);
+      providers.set(wire, { baseUrl, key });
+    }
   }
   return providers;
 }

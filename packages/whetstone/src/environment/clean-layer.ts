@@ -135,7 +135,7 @@ export async function refuseSecrets(
   secrets: readonly string[],
 ): Promise<void> {
   const values = [...new Set(secrets)].filter((value) => value.length >= SHORTEST_SECRET);
-  const needles = values.flatMap(secretForms);
+  const needles = values.flatMap(secretForms).map(({ bytes }) => bytes);
   if (needles.length === 0) return;
   for (const [name, folder] of Object.entries(folders)) {
     await walk(folder, (path, entry) => {

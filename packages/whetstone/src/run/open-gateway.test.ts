@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { watchLearnedSecrets } from '@whetstone/agents/evaluator';
 import { createGateway, scriptFromSteps } from '@whetstone/gateway';
 import { expect, test } from 'vitest';
 import { loadConfig } from '../config/load-config.ts';
@@ -45,12 +46,18 @@ ${limits}`;
       }),
     );
     const queued = lanes.flatMap(({ ledger }) => ledger.filter(({ queued_ms }) => queued_ms >= 60));
-    const refused = lanes.some(({ ledger }) => ledger.some(({ flags }) => flags.includes('endpoint-refused')));
+    const refused = lanes.some(({ ledger }) =>
+      ledger.some(({ flags }) => flags.includes('endpoint-refused')),
+    );
     return { queued: queued.length, refused };
   }
 
   try {
     expect(await callsOf('')).toEqual({ queued: 0, refused: true });
+    // The key is in a file, and must be masked like those of the environment.
+    const known: string[] = [];
+    watchLearnedSecrets((secret) => known.push(secret))[Symbol.dispose]();
+    expect(known).toContain(upstream.key);
     const limited = await callsOf('  calls_at_once: 1\n  allow_endpoints: [/v1/embeddings]\n');
     expect(limited).toEqual({ queued: 1, refused: false });
   } finally {

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { needsKey } from '@whetstone/agents/evaluator';
+import { learnSecret, needsKey } from '@whetstone/agents/evaluator';
 import { WhetstoneError } from '@whetstone/errors';
 import type { Budget, GatewayOptions, LaneMode, LaneOptions } from '@whetstone/gateway';
 import type { JudgeKind, LabGateway } from '../attempt/lab.ts';
@@ -129,6 +129,8 @@ const toBudget = ({ minutes, ...limits }: BudgetConfig): Budget => ({
 export function gatewayOptions(gateway: GatewayConfig): GatewayOptions {
   const callsAtOnce = gateway.mode === 'script' ? undefined : gateway.callsAtOnce;
   return {
+    // Keys in files and of commands are in no variable that is known beforehand.
+    onKey: learnSecret,
     ...(gateway.runBudget && { budget: toBudget(gateway.runBudget) }),
     ...(callsAtOnce !== undefined && { rate: { most: callsAtOnce } }),
   };
