@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { openAttemptFolder } from '@whetstone/agents/evaluator';
 import { messageOf, WhetstoneError } from '@whetstone/errors';
 import type { JsonObject } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import type { Sandbox } from '@whetstone/sandbox';
 import type { InfrastructureFailure } from '../record/failure-class.ts';
 import type { CaseLayout } from '../record/layout.ts';
@@ -92,7 +93,8 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
   if (lane) trace.calls = lane.ledger;
 
   const { signal } = attempt;
-  await startServices(sandbox, services, { directory: files.services, mask: lab.mask, signal });
+  const where = { directory: files.services, mask: lab.mask, signal };
+  const running = await startServices(sandbox, services, where);
   await setUp(attempt, lab, sandbox, workspace, files);
   const instructionFiles =
     lane && (await readInstructionFiles(workspace.path, snapshot.instructionFiles, agentConfig));
@@ -116,6 +118,7 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
   const exposure = findExposure(attempt.context, turn.events, { sight, instructionsPath });
   if (exposure) trace.exposure = exposure;
   keepMetadata(turn, { attempt, lab, trace, file: files.agent });
+  const endedService = await running.ended();
   await sandbox.stop(); // the whole tree, before anything is read
   attempt.signal.throwIfAborted();
   checkParents(parents); // another case can have written there meanwhile
@@ -153,6 +156,7 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
     calls: trace.calls,
     gatewayMode: lab.gateway?.mode,
     verification: trace.verification,
+    ...present({ endedService }),
   });
 }
 

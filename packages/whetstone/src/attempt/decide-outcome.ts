@@ -21,6 +21,8 @@ type Evidence = {
   /** Where replies came from. When a script or a recording has no reply, that is not the fault of a provider. */
   gatewayMode: GatewayMode['mode'] | undefined;
   verification: Verification;
+  /** A sentence about a service that ended beside the agent. Work that passes in spite of it has passed. */
+  endedService?: string;
 };
 
 /** The turns of a case. `sent` includes the turn that did not complete. */
@@ -37,7 +39,8 @@ export function decideOutcome(evidence: Evidence): Outcome {
   const calls = evidence.calls.filter((call) => !call.flags.includes('auxiliary'));
   const outcome = outcomeOf(evidence, calls);
   // Work that was good enough when the budget ended has passed.
-  const decided = outcome.status === 'failed' ? (overBudget(calls) ?? outcome) : outcome;
+  const decided =
+    outcome.status === 'failed' ? (withoutService(evidence) ?? overBudget(calls) ?? outcome) : outcome;
   if (decided.status === 'passed' || evidence.turn.status === 'completed') return decided;
   return { ...decided, evidence: inTurn(evidence.turns, decided.evidence) };
 }
@@ -97,6 +100,9 @@ const UNPLAYED: Partial<Record<GatewayMode['mode'], string>> = {
   script: 'the script could not be played',
   replay: 'the recording could not be replayed',
 };
+
+const withoutService = ({ endedService }: Evidence): Outcome | undefined =>
+  endedService === undefined ? undefined : error('task', `beside the agent: ${endedService}`);
 
 function overBudget(calls: readonly LedgerLine[]): Outcome | undefined {
   const refused = calls.find((call) => call.flags.includes('over-budget'));

@@ -159,5 +159,32 @@ test('services run beside the agent and in the clean room, and write nothing int
   expect(await project.whetstone(['run'], CACHE)).toMatchObject({ exitCode: 1 });
   const { rows: failed } = project.latest();
   expect(failed).toMatchObject([{ outcome: 'error', failure_class: 'task' }]);
-  expect(failed[0]?.evidence).toContain('The service echo ended with exit code 7 before it was ready');
+  expect(failed[0]?.evidence).toContain(
+    'The service echo ended with exit code 7 (no data directory) before it was ready',
+  );
+});
+
+test('a service that ends after it was ready is an error with its output, unless the work passes without it', async () => {
+  const onData = `s.on('data', () => { console.error('Error: disk is full'); process.exit(3); })`;
+  const serve = `require('node:net').createServer((s) => ${onData}).listen({port}, '127.0.0.1')`;
+  const say = `require('node:net').connect(process.env.DB_PORT, process.env.DB_HOST).on('error', () => {}).end('x')`;
+  const end = `node -e "${say}"`;
+  project = inProject(
+    { prepare: undefined, inputs: undefined, services: { db: { command: `exec node -e "${serve}"` } } },
+    {
+      agents: { failing: `${end}; exit 1`, planting: 'touch src/end', enduring: end },
+      config: { evaluation: { commands: [`test ! -e src/end || ${end}`] } },
+    },
+  );
+  await project.whetstone(['run', '--jobs', '3'], CACHE);
+  const { rows } = project.latest();
+  const ended = 'The service db ended with exit code 3 (Error: disk is full) after it was ready';
+  const byAgent = Object.fromEntries(rows.map((row) => [row.agent_name, row]));
+  expect(byAgent).toMatchObject({
+    failing: { outcome: 'error', failure_class: 'task' },
+    planting: { outcome: 'error', failure_class: 'task', validation_status: 'passed' },
+    enduring: { outcome: 'passed', evidence: null },
+  });
+  expect(byAgent.failing?.evidence).toContain(`beside the agent: ${ended}`);
+  expect(byAgent.planting?.evidence).toContain(ended);
 });

@@ -78,8 +78,8 @@ export function describeResult({ row, result }: RanCommand): string {
 const TELLING =
   /^\s*(npm error (?!code |path |errno |command failed|A complete log)\S|not ok\b|✖|✗|×|FAIL(ED)?\b|E\s{2,}|error\b|.{0,80}\b\w*Error\b:)/;
 
-/** The most telling line of the output: the first that looks like a failure, else the last line. */
-function tellingLine(result: CommandResult): string {
+/** The most telling line of the output, in parentheses: the first that looks like a failure, else the last line. */
+export function tellingLine(result: CommandResult): string {
   const lines = `${result.stdout}\n${result.stderr}`.split('\n').filter((line) => line.trim() !== '');
   const line = lines.find((candidate) => TELLING.test(candidate)) ?? lines.at(-1);
   return line ? ` (${Array.from(line.trim()).slice(0, 160).join('')})` : '';

@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { codeOf, WhetstoneError } from '@whetstone/errors';
 import type { Mask, Sandbox } from '@whetstone/sandbox';
 import type { ServiceConfig } from '../config/config.ts';
+import { tellingLine } from './run-commands.ts';
 
 /** A service with the free port that it gets in one sandbox. */
 export type PlacedService = ServiceConfig & { port: number };
@@ -59,57 +60,91 @@ export const serviceVariables = (services: readonly PlacedService[]): Record<str
     }),
   );
 
+/** Services that were started in a sandbox. They end with it. */
+export type RunningServices = {
+  /**
+   * A sentence about the first service that works no more, with the most telling line of its output; `undefined`: all
+   * work. A service without `ready: tcp` may end by itself with exit code 0.
+   */
+  ended(): Promise<string | undefined>;
+};
+
 /**
- * Starts services in a sandbox, in its home, so that they write nothing into the workspace. They end with the sandbox.
- * Resolves when all are ready.
+ * Starts services in a sandbox, in its home, so that they write nothing into the workspace. Resolves when all are ready.
  * @throws WhetstoneError `service-not-ready`
  */
 export async function startServices(
   sandbox: Sandbox,
   services: readonly PlacedService[],
   options: { directory: string; mask: Mask; signal: AbortSignal },
-): Promise<void> {
+): Promise<RunningServices> {
   const { directory, mask, signal } = options;
   if (services.length > 0) mkdirSync(directory, { recursive: true });
-  await Promise.all(
-    services.map(async (service) => {
-      const { name, command, port } = service;
-      const log = (stream: string) => join(directory, `${name}.${stream}.log`);
-      const running = sandbox.runShell(command.replaceAll('{port}', String(port)), {
+  const accepts = listensIn(sandbox);
+  const running = services.map((service): Running => {
+    const { name, command, port } = service;
+    const log = (stream: string) => join(directory, `${name}.${stream}.log`);
+    const ending = sandbox
+      .runShell(command.replaceAll('{port}', String(port)), {
         ...{ cwd: sandbox.home, mask, signal },
         stdoutFile: log('stdout'),
         stderrFile: log('stderr'),
-      });
-      let end: { exitCode: number | null } | undefined;
-      void running
-        .catch(() => ({ exitCode: null }))
-        .then((result) => {
-          end = result;
-        });
-      await untilReady(service, () => end, { accepts: listensIn(sandbox), signal });
-    }),
-  );
+      })
+      .then(
+        (result): End => ({ exitCode: result.exitCode, line: tellingLine(result) }),
+        (): End => ({ exitCode: null, line: '' }),
+      );
+    const one: Running = { service, ending };
+    void ending.then((end) => {
+      one.end = end;
+    });
+    return one;
+  });
+  await Promise.all(running.map((one) => untilReady(one, accepts, signal)));
+  return {
+    async ended() {
+      const ends = await Promise.all(running.map((one) => endAfterReady(one, accepts)));
+      return ends.find((sentence) => sentence !== undefined);
+    },
+  };
 }
+
+/** `line`: the most telling one of its output, in parentheses after a space. */
+type End = { exitCode: number | null; line: string };
+type Running = { service: PlacedService; ending: Promise<End>; end?: End };
+type Accepts = (port: number) => Promise<boolean>;
 
 const READY_SECONDS = 60;
 
-async function untilReady(
-  { name, port, ready }: PlacedService,
-  ended: () => { exitCode: number | null } | undefined,
-  { accepts, signal }: { accepts: (port: number) => Promise<boolean>; signal: AbortSignal },
-): Promise<void> {
+async function untilReady(running: Running, accepts: Accepts, signal: AbortSignal): Promise<void> {
+  const { name, port, ready } = running.service;
   const deadline = performance.now() + READY_SECONDS * 1000;
   for (;;) {
-    const end = ended();
-    if (end) throw notReady(name, `ended with exit code ${end.exitCode ?? 'unknown'} before it was ready`);
+    if (running.end) throw notReady(name, `${describeEnd(running.end)} before it was ready`);
     if (ready === 'none' || (await accepts(port))) return;
     if (performance.now() > deadline) throw notReady(name, `did not open port ${port} in ${READY_SECONDS} s`);
     await delay(25, undefined, { signal });
   }
 }
 
+/** How long to wait for the exit code of a service whose port is closed. */
+const LAST_WORDS_MS = 1000;
+
+async function endAfterReady(running: Running, accepts: Accepts): Promise<string | undefined> {
+  const { name, port, ready } = running.service;
+  // A command that leaves a server behind has ended, too. So the port says whether the service works.
+  const works = ready === 'none' ? (running.end?.exitCode ?? 0) === 0 : await accepts(port);
+  if (works) return undefined;
+  const end = running.end ?? (await Promise.race([running.ending, delay(LAST_WORDS_MS, undefined)]));
+  const what = end ? describeEnd(end) : `closed port ${port}`;
+  return `The service ${name} ${what} after it was ready; its logs are with the case.`;
+}
+
+const describeEnd = ({ exitCode, line }: End): string =>
+  `ended with exit code ${exitCode ?? 'unknown'}${line}`;
+
 /** Whether something listens at a port of the sandbox, which may have a network of its own. */
-const listensIn = (sandbox: Sandbox): ((port: number) => Promise<boolean>) =>
+const listensIn = (sandbox: Sandbox): Accepts =>
   sandbox.folders === undefined ? accepts : (port) => isListedIn(sandbox, port);
 
 /** Nothing outside can connect. The kernel's list has a line for each socket: `0: 0100007F:1F90 00000000:0000 0A …`. */

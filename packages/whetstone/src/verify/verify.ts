@@ -93,10 +93,10 @@ export async function verify(input: VerifyInput): Promise<Verification> {
     // The agent can have replaced a whole folder that holds protected paths.
     if (protectedTouched.length > 0) await workspace.restore(isProtected);
   });
-  if (verification.broken && changes.files.length > 0 && !(await isBrokenWithoutChanges(input))) {
-    const { broken, ...rest } = verification;
+  const { broken, ...rest } = verification;
+  // Nobody sees who ended a service. A command that only the agent's changes made unfindable is the agent's failure.
+  if (broken?.class === 'verifier' && changes.files.length > 0 && !(await isBrokenWithoutChanges(input)))
     return { ...rest, failure: `${broken.evidence}; without the agent's changes it is found` };
-  }
   return verification;
 }
 
@@ -134,8 +134,12 @@ async function judgeIn(
   const env = serviceVariables(services);
   await using sandbox = await input.sandboxes.start({ workdir: workspace.path, ...workspace.place, env });
   const { mask, signal } = input;
-  await startServices(sandbox, services, { directory: join(input.directory, 'services'), mask, signal });
-  return await judge(input, { workspace, sandbox }, protectedTouched);
+  const where = { directory: join(input.directory, 'services'), mask, signal };
+  const running = await startServices(sandbox, services, where);
+  const verification = await judge(input, { workspace, sandbox }, protectedTouched);
+  const ended = await running.ended();
+  // Tests that pass because they leave out what needs the service show nothing either.
+  return ended === undefined ? verification : { ...verification, broken: { class: 'task', evidence: ended } };
 }
 
 type Room = { workspace: Workspace; sandbox: Sandbox };
