@@ -3,6 +3,7 @@ import { WhetstoneError } from '@whetstone/errors';
 import type { TaskConfig } from '../config/config.ts';
 import { listSource } from '../config/source-tree.ts';
 import { leaksOf } from './leaks.ts';
+import { possibleCommits } from './references.ts';
 import type { TaskRoom } from './task-room.ts';
 
 /** What was found about one task. */
@@ -103,7 +104,7 @@ async function warningsOf(task: TaskConfig, patch: string | null): Promise<strin
   const { copied, paths } = leaksOf(prompt, { goldPatch, paths: changed });
   for (const line of copied) warnings.push(`the prompt has a line of the answer: ${line}`);
   for (const path of paths) warnings.push(`the prompt names ${path}, which the answer changes`);
-  if (/\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b/.test(prompt))
-    warnings.push('the prompt has a commit id');
+  for (const word of possibleCommits(prompt))
+    warnings.push(`the prompt has ${word}, which may be a commit id`);
   return warnings;
 }

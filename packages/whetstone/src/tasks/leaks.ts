@@ -1,5 +1,6 @@
 import type { Draft } from './draft.ts';
 import type { IntroducedNames } from './introduced-names.ts';
+import { withoutReferences } from './references.ts';
 
 /** What is left of a text when the traces of its commit are out. */
 export type CleanText = {
@@ -10,27 +11,20 @@ export type CleanText = {
   leak?: string;
 };
 
-const ISSUE_URL = /https?:\/\/\S+\/(?:issues|pull|commit|compare|merge_requests)\/\S+/g;
-const REFERENCE =
-  /\(?(?:(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|refs?|see)[: ]+)?(?:[\w.-]+\/[\w.-]+)?#\d+\)?(?:,? and #\d+)*/gi;
-const COMMIT_ID = /\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b/g;
 const TRAILER = /^(?:[A-Z][\w-]*-by|Change-Id|Cc|Refs?|Fixes|Closes|BREAKING CHANGE TO CI):.*$/gim;
 const TEMPLATE = /<!--[\s\S]*?-->|^\s*[-*] \[[ xX]\].*$|!\[[^\]]*\]\([^)]*\)|<img[^>]*>/gm;
 const CONVENTIONAL = /^(?:feat|fix|refactor|perf|test|chore|docs|build|ci|style)(?:\([^)]*\))?!?: */;
 
-/** Takes out what points to the commit, and says what of its answer is left. */
+/** Takes out what points to the commit, and says what of its answer is left. `commits`: as for `withoutReferences`. */
 export function cleanStatement(
   text: string,
   draft: Pick<Draft, 'goldPatch' | 'sources'>,
   { own }: IntroducedNames,
+  commits: ReadonlySet<string>,
 ): CleanText {
-  const clean = text
-    .replace(/\r\n/g, '\n')
-    .replace(TEMPLATE, '')
-    .replace(TRAILER, '')
-    .replace(ISSUE_URL, '')
-    .replace(REFERENCE, '')
-    .replace(COMMIT_ID, '')
+  const without = text.replace(/\r\n/g, '\n').replace(TEMPLATE, '').replace(TRAILER, '');
+  const { text: free, unsure } = withoutReferences(without, commits);
+  const clean = free
     .replace(CONVENTIONAL, '')
     .replace(/[ \t]+$/gm, '')
     .replace(/\n{3,}/g, '\n\n')
@@ -47,6 +41,7 @@ export function cleanStatement(
   return {
     text: clean,
     review: [
+      ...unsure,
       ...named.map((name) => `names ${name}, which only the answer introduces`),
       ...paths.map((path) => `names ${path}, which the answer changes`),
       ...copied.map((line) => `has a line of the answer: ${line}`),

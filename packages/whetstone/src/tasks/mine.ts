@@ -13,6 +13,7 @@ import { introducedNames } from './introduced-names.ts';
 import type { Method } from './methods.ts';
 import { type MiningEntry, openJournal } from './mining-journal.ts';
 import type { FindIssue } from './read-issues.ts';
+import { commitsNamed } from './references.ts';
 import type { ScanOptions } from './scan-history.ts';
 import { promptsBefore, type SessionTurn } from './session-prompts.ts';
 import { statementSources, stateTask } from './statement.ts';
@@ -151,7 +152,9 @@ async function makeTask(candidate: Candidate, options: Trying): Promise<Made> {
   const sources = commit
     ? await statementSources(commit, options.issues, promptsBefore(commit, options.sessions))
     : [];
-  const statement = stateTask(draft, validation.failToPass, { sources, names });
+  const texts = sources.map(({ text }) => text);
+  const commits = await commitsNamed(repo.path, texts);
+  const statement = stateTask(draft, validation.failToPass, { sources, names, commits });
   await writeTask(folder, { draft, statement, validation, setup });
   const refused = await judgeWritten(folder, draft, options);
   if (refused) return refused;

@@ -14,6 +14,7 @@ const draft: Draft = {
   goldPatch:
     '+++ b/src/parse.ts\n+  if (text === "") return emptyDocument();\n+  const nextToken = lexer.advance();\n',
 };
+const commits = new Set(['1a2b3c4d5']);
 const names = { needed: [], own: ['emptyDocument'] };
 const LONG =
   'Parsing a text that is empty throws an error, and people expect an empty document to come back from it.';
@@ -28,11 +29,13 @@ const issues = async (number: number) => known.get(number);
 
 test('numbers, commit ids, trailers and parts of templates are taken out', () => {
   const text = `fix(parse): empty text (#12)\r\n\r\nFixes #9. See https://github.com/a/b/issues/9 and 1a2b3c4d5.\n<!-- template -->\n- [x] I have read it\nDefaced facade stays.\nSigned-off-by: Ada <a@b.c>`;
-  expect(cleanStatement(text, draft, names).text).toBe('empty text\n\n. See  and .\n\nDefaced facade stays.');
+  expect(cleanStatement(text, draft, names, commits).text).toBe(
+    'empty text\n\n. See  and .\n\nDefaced facade stays.',
+  );
 });
 
 test('what the answer introduces and changes is for a person to look at; its lines are a leak', () => {
-  const named = cleanStatement('Return emptyDocument() in src/parse.ts.', draft, names);
+  const named = cleanStatement('Return emptyDocument() in src/parse.ts.', draft, names, commits);
   expect(named).toMatchObject({
     review: [
       'names emptyDocument, which only the answer introduces',
@@ -41,8 +44,8 @@ test('what the answer introduces and changes is for a person to look at; its lin
   });
   expect(named).not.toHaveProperty('leak');
   const copied = 'if (text === "") return emptyDocument();\nconst nextToken = lexer.advance();';
-  expect(cleanStatement(copied, draft, names).leak).toBe('it has 2 lines of the answer');
-  expect(cleanStatement('diff --git a/x b/x', draft, names).leak).toBe('it has a patch');
+  expect(cleanStatement(copied, draft, names, commits).leak).toBe('it has 2 lines of the answer');
+  expect(cleanStatement('diff --git a/x b/x', draft, names, commits).leak).toBe('it has a patch');
 });
 
 test('a line of the answer with letters beyond ASCII is found', () => {
@@ -60,12 +63,19 @@ test('an issue comes before the pull request that names it, and both before the 
     ['pull request', '#8'],
     ['commit', undefined],
   ]);
-  expect(stateTask(draft, ['a'], { sources, names })).toMatchObject({ grade: 'issue', source: '#7' });
+  expect(stateTask(draft, ['a'], { sources, names, commits })).toMatchObject({
+    grade: 'issue',
+    source: '#7',
+  });
 });
 
 test('without a text that says enough, the failing tests are the statement', async () => {
   const sources = await statementSources({ message: 'Fix parsing' }, issues);
-  const { grade, prompt, passedOver } = stateTask(draft, ['test/parse.test.ts > empty'], { sources, names });
+  const { grade, prompt, passedOver } = stateTask(draft, ['test/parse.test.ts > empty'], {
+    sources,
+    names,
+    commits,
+  });
   expect(grade).toBe('tests');
   expect(prompt).toContain('- test/parse.test.ts > empty');
   expect(passedOver).toEqual(['the commit message: only 2 words']);
@@ -74,7 +84,7 @@ test('without a text that says enough, the failing tests are the statement', asy
 test('a text that does not name what the tests call is not enough', async () => {
   const sources = await statementSources({ message: 'Empty (#7)' }, issues);
   const needed = { needed: ['parseEmpty'], own: [] };
-  expect(stateTask(draft, ['a'], { sources, names: needed })).toMatchObject({
+  expect(stateTask(draft, ['a'], { sources, names: needed, commits })).toMatchObject({
     grade: 'tests',
     passedOver: ['#7: does not name parseEmpty, which the tests use', 'the commit message: only 1 word'],
   });

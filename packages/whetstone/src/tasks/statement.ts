@@ -57,15 +57,22 @@ const numbersIn = (text: string): number[] => [
   ...new Set([...text.matchAll(/(?<![\w/])#(\d+)\b/g)].map(([, number]) => Number(number))),
 ];
 
-/** The first text that says what is wanted and does not give it away; without any, the failing tests. */
+/**
+ * The first text that says what is wanted and does not give it away; without any, the failing tests. `commits`: ids in the
+ * texts that the repository knows.
+ */
 export function stateTask(
   draft: Draft,
   failToPass: readonly string[],
-  { sources, names }: { sources: readonly StatementSource[]; names: IntroducedNames },
+  {
+    sources,
+    names,
+    commits,
+  }: { sources: readonly StatementSource[]; names: IntroducedNames; commits: ReadonlySet<string> },
 ): Statement {
   const passedOver: string[] = [];
   for (const { grade, text, source } of sources) {
-    const { text: prompt, review, leak } = cleanStatement(text, draft, names);
+    const { text: prompt, review, leak } = cleanStatement(text, draft, names, commits);
     const what = source ?? 'the commit message';
     const words = prompt.split(/\s+/).filter(Boolean).length;
     const unnamed = names.needed.filter((name) => !prompt.includes(name));
