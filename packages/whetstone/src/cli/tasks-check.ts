@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { cacheFolder } from '@whetstone/agents/cache-folder';
 import { present } from '@whetstone/events/present';
@@ -9,12 +10,13 @@ import { oneLine } from '../report/sanitize.ts';
 import { tableLines } from '../report/text-layout.ts';
 import { checkTask, type TaskCheck } from '../tasks/check-tasks.ts';
 import { openTaskRoom } from '../tasks/task-room.ts';
+import { openRepository } from '../workspace/repository.ts';
 import { findWithheld } from '../workspace/withheld.ts';
 import { type EarlierResults, earlierResults } from './earlier-results.ts';
-import { openConfig } from './find-config.ts';
+import { findConfig, openConfig } from './find-config.ts';
 import { onInterrupt } from './interrupt.ts';
 import type { Streams } from './streams.ts';
-import { environmentOf } from './tasks-environment.ts';
+import { environmentOf, preparationOf, prepareLine } from './tasks-environment.ts';
 
 export type TasksCheckOptions = {
   config?: string;
@@ -37,7 +39,10 @@ export async function tasksCheckCommand(
   streams: Streams,
 ): Promise<number> {
   const { stdout, stderr } = streams;
-  const { tasks, runs, ...place } = await tasksOf(folders, options);
+  const say = (line: string) => {
+    if (!options.json) stderr.write(`${line}\n`);
+  };
+  const { tasks, runs, ...place } = await tasksOf(folders, options, say);
   const chosen = tasks.filter(({ id }) => options.taskId.length === 0 || options.taskId.includes(id));
   const results = runs === undefined ? undefined : await earlierResults(chosen, runs);
   using interrupt = onInterrupt(stderr);
@@ -50,7 +55,7 @@ export async function tasksCheckCommand(
     // What was stopped says nothing about its task.
     if (signal.aborted) break;
     checks.push({ ...check, results: results?.get(task.id) ?? null });
-    if (!options.json) stderr.write(`${checks.length}/${chosen.length} ${oneLine(task.id)}\n`);
+    say(`${checks.length}/${chosen.length} ${oneLine(task.id)}`);
   }
   const unfit = checks.filter(({ problems }) => problems.length > 0);
   if (options.json) stdout.write(escapedJson({ checks, unfit: unfit.map(({ task }) => task) }));
@@ -66,22 +71,41 @@ type Place = Pick<Config, 'repo' | 'sandbox' | 'environment'> & {
   runs?: string;
 };
 
-/** Tasks of the folders that are named, else those of the configuration. */
+/** Where `tasks mine` puts its tasks. */
+const MINED = 'tasks/mined';
+
+/** Whether mined tasks are all that is here. */
+function isWithoutConfig(named: string | undefined): boolean {
+  if (named !== undefined || !existsSync(MINED)) return false;
+  try {
+    findConfig(named);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** Tasks of the folders that are named, else those of the configuration, else those that were mined. */
 async function tasksOf(
   folders: readonly string[],
   { config, tasks, repo, prepare, setupTimeout }: TasksCheckOptions,
+  say: (line: string) => void,
 ): Promise<Place & { tasks: TaskConfig[] }> {
-  if (folders.length > 0) {
+  const named = folders.length === 0 && isWithoutConfig(config) ? [MINED] : folders;
+  if (named.length > 0) {
     const read = await Promise.all(
-      folders.flatMap((folder) => taskFoldersIn(resolve(folder)).map(readTaskFolder)),
+      named.flatMap((folder) => taskFoldersIn(resolve(folder)).map(readTaskFolder)),
     );
-    const path = resolve(repo ?? '.');
+    const path = (await openRepository(repo ?? '.')).workTree;
     const place = {
       repo: { path, baseRef: 'HEAD' },
       withheld: [],
       logs: join(cacheFolder(), 'prepare-logs'),
     };
-    const environment = environmentOf(prepare, setupTimeout);
+    const asked = { prepare, setup: read.flatMap(({ setup }) => setup) };
+    const commands = preparationOf(asked, path);
+    say(prepareLine(commands, asked));
+    const environment = environmentOf(commands, setupTimeout);
     return { ...place, tasks: read, sandbox: { provider: 'process' }, ...present({ environment }) };
   }
   const { loaded, environment } = await openConfig(present({ config, tasks }));

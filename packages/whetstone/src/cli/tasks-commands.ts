@@ -83,11 +83,11 @@ export function addTasks(program: Command, action: ActionOf): void {
   tasks
     .command('check')
     .description('verify tasks without an agent: without work they must fail, with their gold patch pass')
-    .argument('[folders...]', 'folders of tasks (default: the tasks of the configuration)')
+    .argument('[folders...]', 'folders of tasks (default: the tasks of the configuration, else tasks/mined)')
     .option('-c, --config <file>', 'config file (default: as for run)')
     .option('--tasks <file>', 'task file to use instead of the config’s')
     .option('--repo <path>', 'the repository of the folders', '.')
-    .addOption(prepareOption('the `environment` of the configuration'))
+    .addOption(prepareOption('the `environment` of the configuration; for folders as for `tasks mine`'))
     .addOption(setupTimeoutOption())
     .option('--task-id <id>', 'only this task (repeatable)', collect, [])
     .option('--repeat <n>', 'how often each tree is verified', positiveInteger, 1)

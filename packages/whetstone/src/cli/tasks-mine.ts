@@ -4,7 +4,6 @@ import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { createMask } from '@whetstone/sandbox';
 import { TASK_FILE } from '../config/read-task-file.ts';
-import { findTestCommands } from '../init/test-commands.ts';
 import { counted, percentNumber } from '../report/format.ts';
 import { escapedJson } from '../report/json.ts';
 import { oneLine } from '../report/sanitize.ts';
@@ -20,7 +19,7 @@ import { readSessionTurns, sessionsIn } from '../tasks/session-prompts.ts';
 import { openRepository } from '../workspace/repository.ts';
 import { onInterrupt } from './interrupt.ts';
 import type { Streams } from './streams.ts';
-import { environmentOf } from './tasks-environment.ts';
+import { environmentOf, preparationOf, prepareLine } from './tasks-environment.ts';
 
 export type TasksMineOptions = {
   repo: string;
@@ -67,7 +66,7 @@ export async function tasksMineCommand(options: TasksMineOptions, streams: Strea
   if (options.dryRun) {
     const { workTree } = await openRepository(options.repo);
     const { draft: _, ...found } = await findCandidates(options.method, workTree, scanOf(options));
-    stdout.write(options.json ? escapedJson(found) : `${scanLines(found).join('\n')}\n`);
+    stdout.write(options.json ? escapedJson(found) : `${scanLines(found, options).join('\n')}\n`);
     return 0;
   }
   using interrupt = onInterrupt(stderr);
@@ -75,7 +74,11 @@ export async function tasksMineCommand(options: TasksMineOptions, streams: Strea
     if (!options.json) stderr.write(`${line}\n`);
   };
   const { mined, out, prepare } = await mine(options, { signal: interrupt.signal, say });
-  stdout.write(options.json ? escapedJson(mined) : `${minedLines(mined, out, prepare).join('\n')}\n`);
+  stdout.write(
+    options.json
+      ? escapedJson(mined)
+      : `${minedLines(mined, { out, prepare, paths: options.paths }).join('\n')}\n`,
+  );
   return interrupt.signal.aborted ? 130 : 0;
 }
 
@@ -84,13 +87,6 @@ const scanOf = ({ maxFiles, maxLines, paths, since }: TasksMineOptions): ScanOpt
   ...present({ since: dateOf(since) }),
 });
 
-/** What installs the packages of a repository: the commands that are named, else what its lock file says. */
-export function preparationOf({ prepare, setup }: Pick<TasksMineOptions, 'prepare' | 'setup'>, root: string) {
-  const detected = findTestCommands(root)[0]?.setup;
-  const isSaid = setup.length > 0 || prepare.length > 0;
-  return isSaid || detected === undefined ? prepare : [detected];
-}
-
 /** Mines as the options say. `say` gets a line for each commit that was tried. */
 export async function mine(
   options: TasksMineOptions,
@@ -98,17 +94,17 @@ export async function mine(
 ): Promise<{ mined: Mined; out: string; prepare: string[] }> {
   const { method, repeat, limit, jobs, setup } = options;
   const { workTree } = await openRepository(options.repo);
+  const scan = scanOf(options);
   const issues = await openIssues(options.issues, workTree);
   const sessions = await readSessionTurns(await sessionSources(options, workTree), {
     workTree,
     mask: createMask(collectSecrets([], undefined, process.env)),
   });
   const prepare = preparationOf(options, workTree);
-  const isSaid = setup.length > 0 || options.prepare.length > 0;
-  say(`Prepare: ${prepare.join('; ') || (isSaid ? 'nothing' : 'nothing (no lock file was found)')}`);
+  say(prepareLine(prepare, options));
   const out = resolve(options.out);
   const mined = await mineTasks({
-    ...{ method, scan: scanOf(options), issues, sessions, repeat, limit, jobs, out, signal },
+    ...{ method, scan, issues, sessions, repeat, limit, jobs, out, signal },
     repo: { path: workTree, baseRef: 'HEAD' },
     sandbox: { provider: 'process' },
     environment: environmentOf(prepare, options.setupTimeout),
@@ -148,11 +144,15 @@ function triedLine({ status, subject, task, reason, grade, evidence, seconds }: 
 
 const nounOf = (method: Method) => (method === 'remove' ? 'code part' : 'commit');
 
-export function scanLines({ method, candidates, leftOut, isShallow }: Omit<Candidates, 'draft'>): string[] {
+export function scanLines(
+  { method, candidates, leftOut, isShallow }: Omit<Candidates, 'draft'>,
+  { paths }: { paths: readonly string[] },
+): string[] {
   const all = candidates.length + leftOut.length;
   const share = all === 0 ? '' : ` (${percentNumber(candidates.length / all)} %)`;
   return [
     `${counted(all, nounOf(method))}, ${counted(candidates.length, 'candidate')}${share}`,
+    ...(all === 0 && paths.length > 0 ? [`None changes ${paths.join(' or ')}.`] : []),
     ...(isShallow
       ? ['The clone is shallow: older commits are not there. `git fetch --unshallow` gets them.']
       : []),
@@ -174,7 +174,10 @@ export function group(title: string, reasons: readonly string[]): string[] {
   return ['', title, ...sorted.map(([count, reason]) => `  ${String(count).padStart(width)}  ${reason}`)];
 }
 
-function minedLines(mined: Mined, out: string, prepare: readonly string[]): string[] {
+function minedLines(
+  mined: Mined,
+  { out, prepare, paths }: { out: string; prepare: readonly string[]; paths: readonly string[] },
+): string[] {
   const { tried, known, untried } = mined;
   const all = [...known, ...tried];
   const made = all.filter(({ status }) => status === 'task');
@@ -189,7 +192,7 @@ function minedLines(mined: Mined, out: string, prepare: readonly string[]): stri
   const shown = relative(process.cwd(), out);
   const folder = shown === '' || shown.startsWith('..') || isAbsolute(shown) ? out : shown;
   return [
-    ...scanLines(mined),
+    ...scanLines(mined, { paths }),
     ...group(
       'Refused:',
       refused.map(({ reason = '' }) => reason),

@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeHistory } from '../tasks/__fixtures__/history.ts';
 import { START, smallProject, testOf } from '../tasks/__fixtures__/small-project.ts';
 import { runGit } from '../workspace/__fixtures__/test-repo.ts';
+import { runCommandLine } from './__fixtures__/command-line.ts';
 import { makeProject, type Project } from './__fixtures__/project.ts';
 
 let project: Project;
@@ -81,8 +82,34 @@ test('a repository without a lock file and without tests: what is missing is sai
   expect([exitCode, stderr]).toEqual([0, 'Prepare: nothing (no lock file was found)\n']);
   expect(stdout).toContain('2 commits, 0 candidates (0 %)');
   expect(stdout).toContain('1  it changes sources but no test');
+  const nowhere = ['tasks', 'mine', '--repo', history, '--dry-run', '--paths', 'nowhere'];
+  expect((await project.whetstone(nowhere)).stdout).toBe('0 commits, 0 candidates\nNone changes nowhere.\n');
   const removed = await project.whetstone(['tasks', 'mine', '--repo', history, '--method', 'remove']);
   expect(removed.stdout).toContain('1  no function was found in it');
+  rmSync(history, { recursive: true });
+});
+
+test('without a configuration, check takes the mined tasks and prepares what the manifest says', async () => {
+  const history = makeHistory([{ message: 'Start', files: { 'src/a.js': 'export default 1;\n' } }]);
+  const folder = join(history, 'tasks/mined/own');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(
+    join(folder, 'task.yaml'),
+    'id: own\nprompt: x\nvalidation: { commands: ["test -e done"] }\n',
+  );
+  const check = () =>
+    runCommandLine({
+      args: ['tasks', 'check'],
+      cwd: history,
+      env: { PATH: process.env.PATH, HOME: history },
+    });
+  const { stdout, stderr, exitCode } = await check();
+  expect([exitCode, stderr]).toEqual([0, 'Prepare: nothing (no lock file was found)\n1/1 own\n']);
+  expect(stdout).toContain('1 task, all fit for use');
+  writeFileSync(join(history, 'package.json'), '{ "dependencies": { "a": "file:nowhere" } }');
+  expect((await check()).stderr).toMatch(
+    /^Prepare: npm install .*\(no lock file was found, so versions are of today\)$/m,
+  );
   rmSync(history, { recursive: true });
 });
 

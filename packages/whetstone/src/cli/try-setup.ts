@@ -13,7 +13,7 @@ import { openRepository, type Repository, resolveCommit } from '../workspace/rep
 import { findConfig, openConfig } from './find-config.ts';
 import { ignore, ignoreRuns } from './ignore-runs.ts';
 import type { Streams } from './streams.ts';
-import { preparationOf } from './tasks-mine.ts';
+import { preparationOf } from './tasks-environment.ts';
 import { agentsFor, type ChosenAgents, chooseAgents } from './try-agents.ts';
 import type { TryOptions } from './try-options.ts';
 import { findTasks, OUR_FOLDER } from './try-tasks.ts';

@@ -60,7 +60,7 @@ export async function findTasks(
     const refused = [...mined.known, ...mined.tried].map(({ reason = '' }) => reason);
     throw new WhetstoneError('try-tasks-missing', 'No commit of this repository became a task.', {
       where: workTree,
-      hint: [...scanLines(mined), ...group('Refused:', refused)].join('\n'),
+      hint: [...scanLines(mined, { paths: [] }), ...group('Refused:', refused)].join('\n'),
     });
   }
   return { folder, lines: [lines[0]?.replace(/^[^ ]+ tasks?/, counted(has, 'task')) ?? ''] };
