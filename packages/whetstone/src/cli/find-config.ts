@@ -32,6 +32,16 @@ export function findConfig(named: string | undefined, cwd = process.cwd()): Foun
   );
 }
 
+/** Whether one of the usual names is here or above. */
+export function hasConfig(): boolean {
+  try {
+    findConfig(undefined);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Loads a config that is named or found, and the environment with the `.env` beside it. */
 export async function openConfig(
   options: { config?: string; tasks?: string },

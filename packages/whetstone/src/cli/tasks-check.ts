@@ -1,30 +1,15 @@
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { cacheFolder } from '@whetstone/agents/cache-folder';
-import { present } from '@whetstone/events/present';
-import type { Config, TaskConfig } from '../config/config.ts';
-import { readTaskFolder, taskFoldersIn } from '../config/read-task-file.ts';
 import { counted } from '../report/format.ts';
 import { escapedJson } from '../report/json.ts';
 import { oneLine } from '../report/sanitize.ts';
 import { tableLines } from '../report/text-layout.ts';
 import { checkTask, type TaskCheck } from '../tasks/check-tasks.ts';
 import { openTaskRoom } from '../tasks/task-room.ts';
-import { openRepository } from '../workspace/repository.ts';
-import { findWithheld } from '../workspace/withheld.ts';
 import { type EarlierResults, earlierResults } from './earlier-results.ts';
-import { findConfig, openConfig } from './find-config.ts';
 import { onInterrupt } from './interrupt.ts';
 import type { Streams } from './streams.ts';
-import { environmentOf, preparationOf, prepareLine } from './tasks-environment.ts';
+import { type TasksOfOptions, tasksOf } from './tasks-of.ts';
 
-export type TasksCheckOptions = {
-  config?: string;
-  tasks?: string;
-  repo?: string;
-  prepare: string[];
-  setupTimeout: number;
-  taskId: string[];
+export type TasksCheckOptions = TasksOfOptions & {
   repeat: number;
   json?: boolean;
 };
@@ -42,8 +27,7 @@ export async function tasksCheckCommand(
   const say = (line: string) => {
     if (!options.json) stderr.write(`${line}\n`);
   };
-  const { tasks, runs, ...place } = await tasksOf(folders, options, say);
-  const chosen = tasks.filter(({ id }) => options.taskId.length === 0 || options.taskId.includes(id));
+  const { tasks: chosen, runs, ...place } = await tasksOf(folders, options, say);
   const results = runs === undefined ? undefined : await earlierResults(chosen, runs);
   using interrupt = onInterrupt(stderr);
   const { signal } = interrupt;
@@ -62,57 +46,6 @@ export async function tasksCheckCommand(
   else stdout.write(`${checkLines(checks).join('\n')}\n`);
   if (signal.aborted) return 130;
   return unfit.length === 0 ? 0 : 1;
-}
-
-type Place = Pick<Config, 'repo' | 'sandbox' | 'environment'> & {
-  withheld: Awaited<ReturnType<typeof findWithheld>>;
-  logs: string;
-  /** The folder of earlier runs. */
-  runs?: string;
-};
-
-/** Where `tasks mine` puts its tasks. */
-const MINED = 'tasks/mined';
-
-/** Whether mined tasks are all that is here. */
-function isWithoutConfig(named: string | undefined): boolean {
-  if (named !== undefined || !existsSync(MINED)) return false;
-  try {
-    findConfig(named);
-    return false;
-  } catch {
-    return true;
-  }
-}
-
-/** Tasks of the folders that are named, else those of the configuration, else those that were mined. */
-async function tasksOf(
-  folders: readonly string[],
-  { config, tasks, repo, prepare, setupTimeout }: TasksCheckOptions,
-  say: (line: string) => void,
-): Promise<Place & { tasks: TaskConfig[] }> {
-  const named = folders.length === 0 && isWithoutConfig(config) ? [MINED] : folders;
-  if (named.length > 0) {
-    const read = await Promise.all(
-      named.flatMap((folder) => taskFoldersIn(resolve(folder)).map(readTaskFolder)),
-    );
-    const path = (await openRepository(repo ?? '.')).workTree;
-    const place = {
-      repo: { path, baseRef: 'HEAD' },
-      withheld: [],
-      logs: join(cacheFolder(), 'prepare-logs'),
-    };
-    const asked = { prepare, setup: read.flatMap(({ setup }) => setup) };
-    const commands = preparationOf(asked, path);
-    say(prepareLine(commands, asked));
-    const environment = environmentOf(commands, setupTimeout);
-    return { ...place, tasks: read, sandbox: { provider: 'process' }, ...present({ environment }) };
-  }
-  const { loaded, environment } = await openConfig(present({ config, tasks }));
-  Object.assign(process.env, environment);
-  const withheld = await findWithheld(loaded.config);
-  const { outputDir } = loaded.config;
-  return { ...loaded.config, withheld, logs: join(outputDir, 'prepare-logs'), runs: outputDir };
 }
 
 function checkLines(checks: readonly Checked[]): string[] {

@@ -5,7 +5,15 @@ import { collect, positiveInteger, positiveNumber } from './option-values.ts';
 
 /** What mining does where no option says otherwise. */
 export const miningDefaults = {
-  ...{ maxFiles: 15, maxLines: 600, repeat: 3, timeout: 300, setupTimeout: 600, limit: 50 },
+  ...{
+    maxFiles: 15,
+    maxLines: 600,
+    repeat: 3,
+    timeout: 300,
+    setupTimeout: 600,
+    limit: 50,
+    statementBudget: 1,
+  },
 };
 
 /** The commands `whetstone tasks …`. */
@@ -94,6 +102,30 @@ export function addTasks(program: Command, action: ActionOf): void {
     .option('--json', 'print the result as JSON')
     .hook('preAction', beforeWork)
     .action(action(async () => (await import('./tasks-check.ts')).tasksCheckCommand));
+  tasks
+    .command('export')
+    .description('write tasks for another program, after each was verified by exit codes only')
+    .argument('[folders...]', 'folders of tasks (default: as for check)')
+    .addOption(new Option('--format <name>', 'that of Harbor').choices(['harbor']).default('harbor'))
+    .option('--out <dir>', 'where to put them', 'tasks/harbor-export')
+    .option('--image <name>', 'the image that their containers start from', 'node:24-bookworm')
+    .option('-c, --config <file>', 'config file (default: as for run)')
+    .option('--tasks <file>', 'task file to use instead of the config’s')
+    .option('--repo <path>', 'the repository of the folders', '.')
+    .addOption(prepareOption('as for `tasks check`'))
+    .addOption(setupTimeoutOption())
+    .option('--task-id <id>', 'only this task (repeatable)', collect, [])
+    .option('--json', 'print the result as JSON')
+    .hook('preAction', beforeWork)
+    .action(action(async () => (await import('./tasks-harbor.ts')).tasksExportCommand));
+  tasks
+    .command('import')
+    .description('make tasks of Harbor tasks, as far as they need no container; runs their solutions')
+    .argument('<dir>', 'a Harbor task, or a folder of them')
+    .option('--out <dir>', 'where to put the tasks', 'tasks/harbor')
+    .option('--json', 'print the result as JSON')
+    .hook('preAction', beforeWork)
+    .action(action(async () => (await import('./tasks-harbor.ts')).tasksImportCommand));
 }
 
 export const prepareOption = (byDefault: string): Option =>

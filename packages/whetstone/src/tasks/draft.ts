@@ -85,23 +85,17 @@ export async function patchBetween(
   try {
     for (const file of start) await writeStartFile(join(folder, 'a'), file);
     for (const file of answer) await writeStartFile(join(folder, 'b'), file);
-    const diff = [
-      'diff',
-      '--no-index',
-      '--no-prefix',
-      '--binary',
-      '--full-index',
-      '--no-renames',
-      '--no-color',
-    ];
-    const patch = await git([...diff, '--no-ext-diff', '--no-textconv', 'a', 'b'], {
-      cwd: folder,
-      accepts: [1],
-    });
-    return patch.toString('latin1');
+    return await patchOfFolders(folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** The patch that makes the folder `b` of the folder `a`, both in `folder`; bytes as a latin1 string. */
+export async function patchOfFolders(folder: string): Promise<string> {
+  const shape = ['--no-index', '--no-prefix', '--binary', '--full-index', '--no-renames', '--no-color'];
+  const args = ['diff', ...shape, '--no-ext-diff', '--no-textconv', 'a', 'b'];
+  return (await git(args, { cwd: folder, accepts: [1] })).toString('latin1');
 }
 
 /** A name for a task: a few words of the subject, and the beginning of an id. */

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { createMask, startSandboxProvider } from '@whetstone/sandbox';
@@ -20,6 +21,8 @@ export type TaskRoom = AsyncDisposable & {
     patch: string | null,
     options: JudgeOptions,
   ): Promise<Verification & { seconds: number }>;
+  /** Writes the tree that a task starts from into an empty folder, without a `.git` and without an environment. */
+  writeTree(task: TaskConfig, folder: string): Promise<void>;
 };
 
 export type JudgeOptions = { signal: AbortSignal; surroundings?: Surroundings };
@@ -57,11 +60,18 @@ export async function openTaskRoom(options: {
       : undefined;
   const all = opened.move();
   let count = 0;
+  const startOf = async (task: TaskConfig) => {
+    const commit = await resolveCommit(repo.path, task.repoRef ?? repo.baseRef);
+    return workspaces.prepare(commit, task.overlays ?? []);
+  };
   return {
+    async writeTree(task, folder) {
+      await workspaces.extract(await startOf(task), folder, () => true);
+      await rm(join(folder, '.git'), { recursive: true });
+    },
     async judge(task, patch, { signal, surroundings }) {
       const start = performance.now();
-      const commit = await resolveCommit(repo.path, task.repoRef ?? repo.baseRef);
-      const bare = await workspaces.prepare(commit, task.overlays ?? []);
+      const bare = await startOf(task);
       const equipped = await Promise.resolve(environments?.equip(bare) ?? bare).catch(brokenBy);
       if ('evidence' in equipped)
         return { ...notJudged(equipped), seconds: (performance.now() - start) / 1000 };

@@ -1,5 +1,6 @@
 import { type Dirent, readdirSync, readlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { shellWord } from './shell-word.ts';
 import { temporaryPrefix } from './temporary-name.ts';
 
 /** Names to choose from for the folder of the cases. They say nothing about what runs there. */
@@ -23,7 +24,7 @@ export function privateRootScript(): string {
     'cd "$root"',
     `mkdir .old ${name} ${folders.join(' ')}`,
     ...(files.length > 0 ? [`touch -- ${files.join(' ')}`] : []),
-    ...links.map((entry) => `ln -s -- ${quote(readlinkSync(`/${entry.name}`))} ${quoted(entry)}`),
+    ...links.map((entry) => `ln -s -- ${shellWord(readlinkSync(`/${entry.name}`))} ${quoted(entry)}`),
     ...folders.map((folder) => `mount -n --rbind /${folder} ./${folder}`),
     ...files.map((file) => `mount -n --bind /${file} ./${file}`),
     'pivot_root . .old',
@@ -31,7 +32,7 @@ export function privateRootScript(): string {
   // In the new root nothing may fail: a half-made root must not be used.
   return `
 here=$PWD
-root=$(mktemp -d ${quote(`${tmpdir()}/${temporaryPrefix()}XXXXXX`)}) && {
+root=$(mktemp -d ${shellWord(`${tmpdir()}/${temporaryPrefix()}XXXXXX`)}) && {
   { ${steps.join(' && ')}; } >/dev/null 2>&1 && {
     umount -n -l /.old && rmdir /.old && mount -n -o remount,ro / && export WHETSTONE_PRIVATE_FOLDER=/${name}
   } >/dev/null 2>&1
@@ -43,5 +44,4 @@ ${start}
 `;
 }
 
-const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
-const quoted = (entry: Dirent): string => quote(entry.name);
+const quoted = (entry: Dirent): string => shellWord(entry.name);

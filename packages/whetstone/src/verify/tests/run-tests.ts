@@ -32,6 +32,12 @@ const runners: Readonly<Record<TestRunnerName, TestRunner>> = {
 
 export const variationsOf = (runner: TestRunnerName): Variable => runners[runner].varies;
 
+/** How the tests of a task are run. `folder` gets the report, as commands see it. */
+export function invocationOf(tests: TaskTests, folder: string, surroundings: Surroundings = {}): Invocation {
+  const files = tests.files.map((file) => relative(tests.directory ?? '', file));
+  return runners[tests.runner].invoke({ files, options: tests.options }, folder, surroundings);
+}
+
 export type RanTests = RanCommand & { report: TestReport };
 
 /** Surroundings of a run of tests, for finding tests that depend on them. */
@@ -61,9 +67,8 @@ export async function runTests(
   const folder = await mkdtemp(join(dirname(tree), 'report-'));
   try {
     const { directory: below = '' } = tests;
-    const files = tests.files.map((file) => relative(below, file));
     const seen = sandbox.seenPath(folder);
-    const invocation = runner.invoke({ files, options: tests.options }, seen, surroundings);
+    const invocation = invocationOf(tests, seen, surroundings);
     for (const [name, text] of Object.entries(invocation.files ?? {}))
       await writeFile(join(folder, name), text);
     const log = (stream: string) => join(directory, `tests.${stream}.log`);

@@ -1,0 +1,70 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { cacheFolder } from '@whetstone/agents/cache-folder';
+import { present } from '@whetstone/events/present';
+import type { Config, TaskConfig } from '../config/config.ts';
+import { readTaskFolder, taskFoldersIn } from '../config/read-task-file.ts';
+import { openRepository } from '../workspace/repository.ts';
+import { findWithheld } from '../workspace/withheld.ts';
+import { hasConfig, openConfig } from './find-config.ts';
+import { environmentOf, preparationOf, prepareLine } from './tasks-environment.ts';
+
+/** What names tasks on the command line. */
+export type TasksOfOptions = {
+  config?: string;
+  tasks?: string;
+  repo?: string;
+  prepare: string[];
+  setupTimeout: number;
+  /** Only these. Empty: all. */
+  taskId: string[];
+};
+
+/** Where tasks are verified. */
+type Place = Pick<Config, 'repo' | 'sandbox' | 'environment'> & {
+  withheld: Awaited<ReturnType<typeof findWithheld>>;
+  logs: string;
+  /** The folder of earlier runs. */
+  runs?: string;
+};
+
+/** Where `tasks mine` puts its tasks. */
+const MINED = 'tasks/mined';
+
+/** Tasks of the folders that are named, else those of the configuration, else those that were mined. */
+export async function tasksOf(
+  folders: readonly string[],
+  { config, tasks, repo, prepare, setupTimeout, taskId }: TasksOfOptions,
+  say: (line: string) => void,
+): Promise<Place & { tasks: TaskConfig[] }> {
+  const chosen = (all: TaskConfig[]) => all.filter(({ id }) => taskId.length === 0 || taskId.includes(id));
+  const named =
+    folders.length === 0 && config === undefined && existsSync(MINED) && !hasConfig() ? [MINED] : folders;
+  if (named.length > 0) {
+    const read = await Promise.all(
+      named.flatMap((folder) => taskFoldersIn(resolve(folder)).map(readTaskFolder)),
+    );
+    const path = (await openRepository(repo ?? '.')).workTree;
+    const place = {
+      repo: { path, baseRef: 'HEAD' },
+      withheld: [],
+      logs: join(cacheFolder(), 'prepare-logs'),
+    };
+    const asked = { prepare, setup: read.flatMap(({ setup }) => setup) };
+    const commands = preparationOf(asked, path);
+    say(prepareLine(commands, asked));
+    const environment = environmentOf(commands, setupTimeout);
+    return { ...place, tasks: chosen(read), sandbox: { provider: 'process' }, ...present({ environment }) };
+  }
+  const { loaded, environment } = await openConfig(present({ config, tasks }));
+  Object.assign(process.env, environment);
+  const withheld = await findWithheld(loaded.config);
+  const { outputDir } = loaded.config;
+  return {
+    ...loaded.config,
+    tasks: chosen(loaded.config.tasks),
+    withheld,
+    logs: join(outputDir, 'prepare-logs'),
+    runs: outputDir,
+  };
+}
