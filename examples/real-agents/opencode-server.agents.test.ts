@@ -137,7 +137,6 @@ test.each([
     {},
     /settings of the repository.*opencode\.json/,
   ],
-  ['a wrong password', { env: { OPENCODE_SERVER_PASSWORD: 'wrong' } }, {}, /401|Unauthorized|password/i],
   ['an unknown agent', {}, { agent: 'nobody' }, /OpenCode has no agent nobody. It has: build/],
 ])('%s: a failed turn that says why', async (_, given, options, reason) => {
   await using agent = await openAgent({
@@ -146,6 +145,20 @@ test.each([
   });
   const { turn } = await agent.turn('Do it.', { timeoutMs: LONG_MS });
   expect(turn).toMatchObject({ status: 'failed', exit: { message: expect.stringMatching(reason) } });
+});
+
+test.each([
+  ['a wrong password', () => ({ server_url: url }), { OPENCODE_SERVER_PASSWORD: 'wrong' }],
+  ['a server that does not run', () => ({ server_url: 'http://127.0.0.1:9' }), {}],
+])('%s is an error, and no failure of the agent', async (_, options, env) => {
+  await using agent = await openAgent({
+    ...{ kind: 'opencode-sdk', lane, model, options: options() },
+    extra: { env: { ...extra.env, ...env } },
+  });
+  await expect(agent.turn('Do it.', { timeoutMs: LONG_MS })).rejects.toMatchObject({
+    code: 'agent-server-unusable',
+    message: expect.stringContaining(options().server_url),
+  });
 });
 
 test('an approval that the server remembers fails the turn, and the end of the case deletes its session', async () => {

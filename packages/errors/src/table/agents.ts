@@ -50,6 +50,10 @@ export const agentErrors = {
     'An agent is given an option that its kind does not have, or a value that the option cannot have.',
     'Choose one of the options that the page of the kind lists.',
   ),
+  'agent-server-unusable': harness(
+    'An agent works on a server of yours, which does not answer, refuses the password, or does not see the workspace.',
+    'Start the server on this machine, and check the address and OPENCODE_SERVER_PASSWORD in `env` of the agent.',
+  ),
   'agent-session-missing': harness(
     'A later turn has no session to resume: none was reported, or the stored one cannot be read.',
     'Set `session.id` in the first turn of the adapter, or begin a new session with `isNew: true`.',

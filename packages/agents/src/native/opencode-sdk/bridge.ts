@@ -10,6 +10,7 @@ import {
   checkWorkspace,
   denials,
   leave,
+  messageOfCause,
   type ServerAgent,
   UNASKED,
   type UsersServer,
@@ -94,7 +95,11 @@ await runBridge(async ({ sdk, request, print, ask, signal, beforeEnd }: Opencode
     headers: { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` },
     throwOnError: true,
   });
-  if (server) await checkWorkspace(client, server);
+  if (server) {
+    const unusable = await checkWorkspace(client, server).catch(messageOfCause);
+    // The host ends the turn: the agent has not failed.
+    if (unusable !== undefined) await ask({ unusable });
+  }
   const report = async (method: string, answer: Answer): Promise<unknown> => {
     const { data } = await answer;
     await print({ type: 'sdk.result', method, data });

@@ -1,6 +1,7 @@
+import { WhetstoneError } from '@whetstone/errors';
 import { type JsonObject, parseJson } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
-import { objectIn } from '../../kit/fields.ts';
+import { objectIn, textIn } from '../../kit/fields.ts';
 import { sdkDialogue, staysOpen } from '../../kit/sdk-dialogue.ts';
 import { sdkItems } from '../../kit/sdk-items.ts';
 import { openPermissions, type Permissions } from '../../policy/permissions.ts';
@@ -36,7 +37,11 @@ export const launch: Launch = {
   dialogue: sdkDialogue(
     async (turn) => ({
       request: await requestOf(turn),
-      answer: (question) => decideCall(question, turn),
+      async answer(question) {
+        const why = textIn(question.unusable);
+        if (why !== undefined) throw unusableServer(turn, why);
+        return await decideCall(question, turn);
+      },
     }),
     stays,
   ),
@@ -76,6 +81,14 @@ function withImages({ provider, ...config }: JsonObject): JsonObject {
     { ...objectIn(model), attachment: true, modalities },
   ]);
   return { ...config, provider: { gateway: { ...gateway, models: Object.fromEntries(models) } } };
+}
+
+function unusableServer({ options }: DialogueTurn, why: string): WhetstoneError {
+  const { server_url: url = '' } = options as OpencodeSdkOptions;
+  const message = `The server of OpenCode at ${url} cannot be used: ${why}.`;
+  return new WhetstoneError('agent-server-unusable', message, {
+    hint: 'Start it on this machine, and check server_url and OPENCODE_SERVER_PASSWORD in env.',
+  });
 }
 
 /** What a session on a server of the user asks about, whatever the server allows. The last rule that fits counts. */

@@ -22,12 +22,23 @@ type Client = {
   session: Record<'abort' | 'delete', (parameters: object) => Answer>;
 };
 
-/** A server in a container, or on another machine, would work on other files, or on none. */
-export async function checkWorkspace({ file }: Client, { url, directory }: UsersServer): Promise<void> {
+/** Why a server cannot be used: one in a container, or on another machine, would work on other files, or on none. */
+export async function checkWorkspace(
+  { file }: Client,
+  { directory }: UsersServer,
+): Promise<string | undefined> {
   const here = readdirSync(process.cwd()).filter((name) => name !== '.git');
   const there = (await file.list({ path: '' })).data as { name: string }[];
-  if (here.every((name) => there.some((entry) => entry.name === name))) return;
-  throw new Error(`The server of OpenCode at ${url} does not see the files of the workspace ${directory}.`);
+  return here.every((name) => there.some((entry) => entry.name === name))
+    ? undefined
+    : `it does not see the files of ${directory}`;
+}
+
+/** Why a request failed: what `fetch` says, and the cause of that. */
+export function messageOfCause(error: unknown): string {
+  const { message, cause } = (error ?? {}) as { message?: string; cause?: { message?: string } };
+  const said = [message ?? JSON.stringify(error), cause?.message].filter((part) => part !== undefined);
+  return said.join(': ');
 }
 
 /** Ends what the bridge began on a server of the user, and nothing else. */
