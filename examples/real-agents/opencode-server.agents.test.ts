@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -147,17 +150,46 @@ test.each([
   expect(turn).toMatchObject({ status: 'failed', exit: { message: expect.stringMatching(reason) } });
 });
 
-test.each([
-  ['a wrong password', () => ({ server_url: url }), { OPENCODE_SERVER_PASSWORD: 'wrong' }],
-  ['a server that does not run', () => ({ server_url: 'http://127.0.0.1:9' }), {}],
-])('%s is an error, and no failure of the agent', async (_, options, env) => {
+/** A server of HTTP that answers everything with one body. */
+async function answering(type: string, body: string): Promise<{ url: string } & AsyncDisposable> {
+  const other = createServer((_, response) => response.setHeader('content-type', type).end(body));
+  await once(other.listen(0, '127.0.0.1'), 'listening');
+  const { port } = other.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      other.closeAllConnections();
+      await once(other.close(), 'close');
+    },
+  };
+}
+
+/** A port at which nothing listens. */
+async function freePort(): Promise<number> {
+  await using other = await answering('', '');
+  return Number(new URL(other.url).port);
+}
+
+const HTML = ['text/html; charset=utf-8', '<!doctype html><p>Hello'] as const;
+const OLD = ['application/json', '{"healthy":true,"version":"1.0.223"}'] as const;
+
+test.each<[string, readonly [type: string, body: string] | undefined, string]>([
+  ['a wrong password', undefined, 'it refuses the password (HTTP status 401)'],
+  ['a server that is not one of OpenCode', HTML, 'it does not answer as OpenCode does'],
+  ['a server that is too old', OLD, 'it is OpenCode 1.0.223, and 1.1 or later is needed'],
+  ['a server that does not run', undefined, 'connect ECONNREFUSED 127.0.0.1:PORT'],
+])('%s is an error, and not a failure of the agent', async (name, answer, reason) => {
+  await using other = answer && (await answering(...answer));
+  const port = await freePort();
+  const address = other?.url ?? (name.endsWith('not run') ? `http://127.0.0.1:${port}` : url);
+  const why = reason.replace('PORT', String(port));
   await using agent = await openAgent({
-    ...{ kind: 'opencode-sdk', lane, model, options: options() },
-    extra: { env: { ...extra.env, ...env } },
+    ...{ kind: 'opencode-sdk', lane, model, options: { server_url: address } },
+    extra: { env: { OPENCODE_SERVER_PASSWORD: 'wrong' } },
   });
   await expect(agent.turn('Do it.', { timeoutMs: LONG_MS })).rejects.toMatchObject({
     code: 'agent-server-unusable',
-    message: expect.stringContaining(options().server_url),
+    message: `The server of OpenCode at ${address} cannot be used: ${why}.`,
   });
 });
 

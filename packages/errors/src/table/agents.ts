@@ -51,7 +51,7 @@ export const agentErrors = {
     'Choose one of the options that the page of the kind lists.',
   ),
   'agent-server-unusable': harness(
-    'An agent works on a server of yours, which does not answer, refuses the password, or does not see the workspace.',
+    'An agent works on a server of yours, which does not answer, refuses the password, has a version that is too old, or does not see the workspace.',
     'Start the server on this machine, and check the address and OPENCODE_SERVER_PASSWORD in `env` of the agent.',
   ),
   'agent-session-missing': harness(

@@ -92,6 +92,7 @@ export function createOpencodeClient({ directory }: { directory: string }) {
 
   return {
     app: { agents: () => answer([{ name: 'build', permission: [] }]) },
+    global: { health: () => answer({ healthy: true, version: '9.9.9' }) },
     file: { list: () => answer(readdirSync(directory).map((name) => ({ name }))) },
     event: { subscribe: async () => ({ stream: events() }) },
     mcp: { status: () => answer({}) },

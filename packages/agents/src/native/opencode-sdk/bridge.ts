@@ -6,15 +6,7 @@ import { mediaTypeOf } from '../../kit/media-type.ts';
 import { type Bridge, runBridge } from '../../kit/sdk-bridge.ts';
 import type { SdkItem } from '../../kit/sdk-items.ts';
 import { repositoryPlugins } from './repository-plugins.ts';
-import {
-  checkWorkspace,
-  denials,
-  leave,
-  messageOfCause,
-  type ServerAgent,
-  UNASKED,
-  type UsersServer,
-} from './users-server.ts';
+import { denials, leave, type ServerAgent, UNASKED, type UsersServer, whyUnusable } from './users-server.ts';
 
 /** What the host asks of one turn; `prompt` and `session` are parameters of the SDK, under its own names. */
 export type OpencodeSdkRequest = {
@@ -48,7 +40,8 @@ type Answer = Promise<{ data: unknown }>;
 
 type OpencodeClient = {
   app: { agents(): Answer };
-  file: { list(parameters: object): Answer };
+  global: { health(options: object): Answer };
+  file: { list(parameters: object, options: object): Answer };
   event: { subscribe(parameters: object, options: object): Promise<{ stream: AsyncIterable<Event> }> };
   mcp: { status(): Answer };
   path: { get(): Answer };
@@ -96,7 +89,7 @@ await runBridge(async ({ sdk, request, print, ask, signal, beforeEnd }: Opencode
     throwOnError: true,
   });
   if (server) {
-    const unusable = await checkWorkspace(client, server).catch(messageOfCause);
+    const unusable = await whyUnusable(client, server);
     // The host ends the turn: the agent has not failed.
     if (unusable !== undefined) await ask({ unusable });
   }

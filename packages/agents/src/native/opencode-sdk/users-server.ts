@@ -18,27 +18,44 @@ export type ServerAgent = { name: string; permission?: SessionRule[] };
 
 type Answer = Promise<{ data: unknown }>;
 type Client = {
-  file: { list(parameters: object): Answer };
+  global: { health(options: object): Answer };
+  file: { list(parameters: object, options: object): Answer };
   session: Record<'abort' | 'delete', (parameters: object) => Answer>;
 };
 
-/** Why a server cannot be used: one in a container, or on another machine, would work on other files, or on none. */
-export async function checkWorkspace(
-  { file }: Client,
+/** Longer than a server that runs needs for its first answer about a workspace. */
+const ANSWER_MS = 30_000;
+
+/** Before 1.1, a server asks about its calls in another way. */
+const TOO_OLD = /^(?:0|1\.0)\./;
+
+/** Why a server cannot be used; `undefined`: it can. */
+export async function whyUnusable(
+  { global, file }: Client,
   { directory }: UsersServer,
 ): Promise<string | undefined> {
-  const here = readdirSync(process.cwd()).filter((name) => name !== '.git');
-  const there = (await file.list({ path: '' })).data as { name: string }[];
-  return here.every((name) => there.some((entry) => entry.name === name))
-    ? undefined
-    : `it does not see the files of ${directory}`;
+  try {
+    const limit = { signal: AbortSignal.timeout(ANSWER_MS) };
+    const { version } = Object((await global.health(limit)).data) as { version?: unknown };
+    if (typeof version !== 'string') return 'it does not answer as OpenCode does';
+    if (TOO_OLD.test(version)) return `it is OpenCode ${version}, and 1.1 or later is needed`;
+    // A server in a container, or on another machine, would work on other files, or on none.
+    const here = readdirSync(process.cwd()).filter((name) => name !== '.git');
+    const there = (await file.list({ path: '' }, limit)).data as { name: string }[];
+    const sees = here.every((name) => there.some((entry) => entry.name === name));
+    return sees ? undefined : `it does not see the files of ${directory}`;
+  } catch (error) {
+    return reasonOf(error);
+  }
 }
 
-/** Why a request failed: what `fetch` says, and the cause of that. */
-export function messageOfCause(error: unknown): string {
-  const { message, cause } = (error ?? {}) as { message?: string; cause?: { message?: string } };
-  const said = [message ?? JSON.stringify(error), cause?.message].filter((part) => part !== undefined);
-  return said.join(': ');
+/** Why a request failed. The SDK puts the status of an answer below `cause`, and `fetch` what kept it from connecting. */
+function reasonOf(error: unknown): string {
+  const { name, message = String(error), cause } = Object(error) as Error;
+  const { status, message: why } = Object(cause) as { status?: number; message?: string };
+  if (name === 'TimeoutError') return `it does not answer within ${ANSWER_MS / 1000} seconds`;
+  if (status === 401) return 'it refuses the password (HTTP status 401)';
+  return status === undefined ? (why ?? message) : `it answers with HTTP status ${status}`;
 }
 
 /** Ends what the bridge began on a server of the user, and nothing else. */
