@@ -19,12 +19,32 @@ echo finished
  * the copy. Installs promptfoo into `.cache/peers` if it is missing.
  */
 export function openPromptfoo(directory: string, tests: number, say: (line: string) => void): Peer {
+  writeFileSync(join(directory, 'agent.sh'), AGENT);
+  return openProvider('exec: sh agent.sh', { directory, tests, say });
+}
+
+const PROVIDER = `
+export default class {
+  id = () => 'noop';
+  callApi = async () => ({ output: 'finished' });
+}
+`;
+
+/** The same with a provider that is a function in the process of promptfoo and answers at once. */
+export function openPromptfooProvider(directory: string, tests: number, say: (line: string) => void): Peer {
+  writeFileSync(join(directory, 'provider.mjs'), PROVIDER);
+  return openProvider('file://provider.mjs', { directory, tests, say });
+}
+
+function openProvider(
+  provider: string,
+  { directory, tests, say }: { directory: string; tests: number; say: (line: string) => void },
+): Peer {
   try {
     const program = installPromptfoo(say);
-    writeFileSync(join(directory, 'agent.sh'), AGENT);
     const config = {
       prompts: ['{{task}}'],
-      providers: ['exec: sh agent.sh'],
+      providers: [provider],
       tests: Array.from({ length: tests }, (_, index) => ({
         vars: { task: `Append a line to README.md. (${index + 1})` },
         assert: [{ type: 'contains', value: 'finished' }],

@@ -11,6 +11,7 @@ import { assertions } from './assertions.ts';
 import type { Benchmark } from './benchmark.ts';
 import { coldStart } from './cold-start.ts';
 import { environments } from './environments.ts';
+import { evals } from './evals.ts';
 import { gateway } from './gateway/gateway.ts';
 import { harnessOverhead } from './harness-overhead.ts';
 import { loop } from './loop/loop.ts';
@@ -33,6 +34,7 @@ const BENCHMARKS: Record<string, Benchmark> = {
   agents,
   truth,
   assertions,
+  evals,
 };
 const RESULTS = join(import.meta.dirname, 'RESULTS.md');
 
