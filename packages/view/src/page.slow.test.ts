@@ -44,7 +44,7 @@ describe.skipIf(chromiumPath === undefined)('the page', { tags: 'chromium' }, ()
 
   /** Opens a page by its hash and waits until it is drawn. */
   async function open(hash: string, url = server.url): Promise<void> {
-    await browser.goto(new URL(url).origin + '/' + new URL(url).search + hash);
+    await browser.goto(`${new URL(url).origin}/${new URL(url).search}${hash}`);
     await browser.until("document.querySelector('main article')");
   }
 

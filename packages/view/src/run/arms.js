@@ -97,7 +97,7 @@ function passAtK(all) {
   const sentences = all.flatMap(({ agent, variant, pass_at_k: several }) =>
     several === null || several.all === null
       ? []
-      : `${agent}, ${variant}: pass@${several.k} ${percentNumber(several.any)} %, pass^${several.k} ${percentNumber(several.all)} %.`,
+      : `${agent}, ${variant}: pass@${several.k} ${rateWithInterval(several.any, several.any_interval)}, pass^${several.k} ${rateWithInterval(several.all, several.all_interval)}.`,
   );
   return sentences.length === 0
     ? null

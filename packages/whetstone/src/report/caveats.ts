@@ -2,7 +2,8 @@ import type { Manifest } from '../record/manifest.ts';
 import { FEWEST_TASKS } from '../stats/population-difference.ts';
 import { type CaseResult, countOutcomes, isSkipped } from './case-results.ts';
 import { aboutTheContext } from './context-caveats.ts';
-import { counted } from './format.ts';
+import { driftOf } from './drift.ts';
+import { counted, points, pValue } from './format.ts';
 import { aboutTheRequests } from './request-caveats.ts';
 
 /** What a run does not show, in sentences, the most serious first. The notes of the manifest come last. */
@@ -11,6 +12,7 @@ export function findCaveats(manifest: Manifest, cases: readonly CaseResult[]): s
     ...aboutTheModel(manifest),
     ...aboutTheSample(manifest),
     ...aboutTheMetric(manifest, cases),
+    ...aboutDrift(manifest, cases),
     ...aboutReuse(cases),
     ...aboutSkipped(cases),
     ...aboutServers(cases),
@@ -36,6 +38,15 @@ function aboutReuse(cases: readonly CaseResult[]): string[] {
     reused > 0 &&
       `${reused} of ${counted(cases.length, 'case')} did not run: their results, times and costs are those of earlier runs of the same work.`,
   );
+}
+
+function aboutDrift({ trials }: Manifest, cases: readonly CaseResult[]): string[] {
+  return driftOf(cases, trials)
+    .filter(({ p_value: p }) => p < 0.05)
+    .map(
+      ({ agent, change, p_value: p }) =>
+        `The pass rate of ${agent} changed by about ${points(change)} pp from the first block of the run to the last one (${pValue(p)}): the model, its provider or the machine may have changed meanwhile. All arms were affected alike.`,
+    );
 }
 
 /** Each reason with the tasks that gave it. */

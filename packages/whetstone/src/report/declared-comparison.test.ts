@@ -91,3 +91,27 @@ test('a task that one agent has no result for is left out of the comparison over
   }));
   expect(pooled).toMatchObject({ tasks: 5, tasks_without_result: ['task-6'], difference: 0 });
 });
+
+test('a pass rate that falls while the run goes on is a caveat, whatever the arms', () => {
+  const manifest = sampleManifest({ tasks: tasksOf(12) });
+  const rowsWith = (passes: (block: number) => boolean) =>
+    manifest.case_matrix.map((planned) =>
+      sampleRow(planned, passes(planned.block) ? 'passed' : 'failed', {
+        started_at: `2026-01-02T03:${String(10 + planned.block)}:00.000Z`,
+      }),
+    );
+  const falling = summarize(
+    manifest,
+    rowsWith((block) => block < 6),
+  );
+  expect(falling.drift).toMatchObject([{ agent: 'loop', blocks: 12 }]);
+  expect(falling.caveats.join()).toMatch(
+    /The pass rate of loop changed by about −\d+ pp from the first block .* \(p = 0\.00/,
+  );
+  const steady = summarize(
+    manifest,
+    rowsWith((block) => block % 2 === 0),
+  );
+  expect(steady.drift[0]?.p_value).toBeGreaterThan(0.5);
+  expect(steady.caveats.join()).not.toContain('from the first block');
+});

@@ -144,9 +144,11 @@ function boundsText({ primary: { bounds, missing } }: Arm): string {
 function severalTrials(all: readonly Arm[]): string[] {
   const lines = all.flatMap((arm) => {
     if (arm.pass_at_k === null) return [];
-    const { k, any, all: every } = arm.pass_at_k;
+    const { k, any, any_interval, all: every, all_interval } = arm.pass_at_k;
     if (every === null) return [];
-    return [`- ${nameOf(arm)}: pass@${k} ${percentNumber(any)} %, pass^${k} ${percentNumber(every)} %.`];
+    return [
+      `- ${nameOf(arm)}: pass@${k} ${rateWithInterval(any, any_interval)}, pass^${k} ${rateWithInterval(every, all_interval)}.`,
+    ];
   });
   if (lines.length === 0) return [];
   const meaning =

@@ -2,8 +2,9 @@ import type { CaseRow } from '../record/row.ts';
 import { clusteredMean } from '../stats/clustered-mean.ts';
 import { median } from '../stats/median.ts';
 import { passAtK, passHatK } from '../stats/pass-at-k.ts';
+import { clusteredWilson } from '../stats/wilson-interval.ts';
 import { type CaseResult, countOutcomes, isSkipped } from './case-results.ts';
-import type { Arm, Metric } from './summary.ts';
+import type { Arm, Metric, PassAtK } from './summary.ts';
 import { estimate, taskValues } from './task-values.ts';
 
 /** The numbers of one agent × variant over its planned cases. */
@@ -47,29 +48,24 @@ export function summarizeArm(
   };
 }
 
-function passOverTrials(cases: readonly CaseResult[], isCut: boolean): Arm['pass_at_k'] {
+function passOverTrials(cases: readonly CaseResult[], isCut: boolean): PassAtK | null {
   const planned = Map.groupBy(cases, (one) => one.task_id);
-  const k = Math.min(...[...planned.values()].map((trials) => trials.length));
+  const trials = Math.min(...[...planned.values()].map(({ length }) => length));
   if (isCut) {
-    const { value, missing } = estimate(cases, 'pass_at_k');
-    return value === null || missing > 0 ? null : { k, any: value, all: null };
+    const { value, interval, missing } = estimate(cases, 'pass_at_k');
+    if (value === null || missing > 0) return null;
+    return { k: trials, any: value, any_interval: interval, all: null, all_interval: null };
   }
   const values = [...taskValues(cases, 'pass_rate').values()];
-  if (
-    values.length === 0 ||
-    k < 2 ||
-    values.length < planned.size ||
-    values.some((trials) => trials.length < k)
-  )
-    return null;
-  const counts = values.map(
-    (trials) => [trials.length, trials.filter((value) => value === 1).length] as const,
-  );
-  return {
-    k,
-    any: clusteredMean(counts.map(([trials, passes]) => passAtK(trials, passes, k))).mean,
-    all: clusteredMean(counts.map(([trials, passes]) => passHatK(trials, passes, k))).mean,
+  const isComplete = values.length === planned.size && values.every(({ length }) => length >= trials);
+  if (values.length === 0 || trials < 3 || !isComplete) return null;
+  const k = trials - 1;
+  const over = (chance: (trials: number, passes: number, k: number) => number) => {
+    const ofTasks = values.map((all) => chance(all.length, all.filter((value) => value === 1).length, k));
+    return { mean: clusteredMean(ofTasks).mean, interval: clusteredWilson(ofTasks, ofTasks.length) };
   };
+  const [any, all] = [over(passAtK), over(passHatK)];
+  return { k, any: any.mean, any_interval: any.interval, all: all.mean, all_interval: all.interval };
 }
 
 function spending(rows: readonly CaseRow[], passed: number) {

@@ -117,14 +117,25 @@ describe('arms', () => {
   });
 
   test('give pass@k and pass^k only where every task has all its trials', () => {
-    const manifest = sampleManifest({ tasks: taskNames(2), variants: ['baseline'], trials: 2 });
+    const manifest = sampleManifest({ tasks: taskNames(2), variants: ['baseline'], trials: 3 });
     const outcomes = (last: CaseRow['outcome']) =>
       sampleRows(manifest, ({ task_id, trial_index }) => {
         if (task_id === 'task-1') return 'passed';
-        return trial_index === 1 ? 'passed' : last;
+        return trial_index < 3 ? 'passed' : last;
       });
-    expect(firstArm(summarize(manifest, outcomes('failed'))).pass_at_k).toEqual({ k: 2, any: 1, all: 0.5 });
+    expect(firstArm(summarize(manifest, outcomes('failed'))).pass_at_k).toMatchObject({ k: 2, any: 1 });
+    expect(firstArm(summarize(manifest, outcomes('failed'))).pass_at_k?.all).toBeCloseTo((1 + 1 / 3) / 2, 12);
     expect(firstArm(summarize(manifest, outcomes('error'))).pass_at_k).toBeNull();
+    // With two trials, nothing is left of the chance of two trials to estimate.
+    const few = sampleManifest({ tasks: taskNames(2), variants: ['baseline'], trials: 2 });
+    expect(
+      firstArm(
+        summarize(
+          few,
+          sampleRows(few, () => 'passed'),
+        ),
+      ).pass_at_k,
+    ).toBeNull();
   });
 });
 

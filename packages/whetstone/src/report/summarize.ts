@@ -3,6 +3,7 @@ import type { CaseRow } from '../record/row.ts';
 import { type CaseResult, countOutcomes } from './case-results.ts';
 import { findCaveats, isReused, isScripted, isUnverified } from './caveats.ts';
 import { armsOf, compareArms } from './compare-arms.ts';
+import { driftOf } from './drift.ts';
 import { groupFailures } from './group-failures.ts';
 import { headline } from './headline.ts';
 import { resultsOfRun, type SequentialState, sequentialState } from './sequential.ts';
@@ -41,6 +42,7 @@ export function summarize(manifest: Manifest, rows: readonly CaseRow[]): Summary
     arms: arms.map((one) => one.arm),
     cells: countCells(cases),
     failures: groupFailures(cases),
+    drift: driftOf(cases, manifest.trials),
     unverified: cases.filter(isUnverified).length,
     caveats: findCaveats(manifest, cases),
   };

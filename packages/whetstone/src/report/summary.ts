@@ -43,6 +43,8 @@ export type Summary = {
   /** Counts of each agent × task × variant, in plan order. */
   cells: Cell[];
   failures: FailureGroup[];
+  /** One for each agent where it can be tested. */
+  drift: Drift[];
   /** Cases in which nothing verified the work. */
   unverified: number;
   /** What this run does not show, in sentences. */
@@ -59,6 +61,25 @@ export type Sequential = {
   analysed_tasks: number;
   /** Why it ended before the last look: all was decided, or nothing had a chance to be. `null`: it did not. */
   ended: 'decided' | 'futile' | null;
+};
+
+export type PassAtK = {
+  k: number;
+  any: number;
+  any_interval: Interval | null;
+  all: number | null;
+  all_interval: Interval | null;
+};
+
+/** Whether later blocks of an agent's cases passed more or less often. */
+export type Drift = {
+  agent: string;
+  /** Blocks with a result of every variant. */
+  blocks: number;
+  /** Of the pass rate, from the first block to the last one. */
+  change: number;
+  /** Two-sided: stratified permutation of the order. Exploratory. */
+  p_value: number;
 };
 
 /** How many cases have each outcome. Errors and missing cases are missing data, not failures; skipped cases are neither. */
@@ -112,11 +133,12 @@ export type Arm = OutcomeCounts & {
   /** [passed / planned, (passed + error + missing + not run) / planned], without skipped cases: the lowest and highest rate that missing data allow. `null`: all were skipped. */
   bounds: [number, number] | null;
   /**
-   * pass@k (`any`) and pass^k (`all`), where k is the number of planned trials per task: the chance that at least
-   * one, and that every one, of k trials of a task passes. Means over tasks. `null` with one trial per task, and where
-   * a task lacks a trial. `all` is `null` with early exit.
+   * pass@k (`any`) and pass^k (`all`): the chance that at least one, and that every one, of k trials of a task passes. Means over
+   * tasks with their 95 % intervals. k is one less than the planned trials, because with all of them nothing of the chance is
+   * left to estimate; `null` with fewer than three trials, and where a task lacks one. With early exit, k is the number of
+   * trials, and `all` is `null`.
    */
-  pass_at_k: { k: number; any: number; all: number | null } | null;
+  pass_at_k: PassAtK | null;
   /** Median seconds that the agent ran. */
   median_agent_seconds: number | null;
   median_seconds: number | null;

@@ -77,7 +77,7 @@ test('an early exit leaves no rate of trials: what is compared is whether any tr
   expect(baseline).toMatchObject({
     primary: { value: 0 },
     pass_rate: null,
-    pass_at_k: { k: 3, any: 0, all: null },
+    pass_at_k: { k: 3, any: 0, all: null, all_interval: null },
   });
   expect(variant).toMatchObject({
     ...{ primary: { value: 1, known: 5, missing: 1, bounds: [5 / 6, 1] }, pass_at_k: null },
