@@ -19,9 +19,9 @@ const MAY_IMPORT_PACKAGE: Record<string, string[]> = {
 const MAY_IMPORT_FOLDER: Record<string, string[]> = {
   config: [],
   plan: ['config', 'stats'],
-  workspace: ['config'],
+  workspace: ['config', 'record'],
   record: [],
-  gateway: ['config'],
+  gateway: ['config', 'record'],
   init: [],
   capture: ['report', 'workspace'],
   verify: ['config', 'record', 'workspace'],

@@ -18,6 +18,7 @@ import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { createGateway, type LedgerLine, scriptFromSteps } from '@whetstone/gateway';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { takeLock } from '../record/lock-file.ts';
 import { runCommandLine } from './__fixtures__/command-line.ts';
 import { BIN, eventually, readLines } from './__fixtures__/project.ts';
 import { type GatewayCommandOptions, gatewayCommand } from './gateway.ts';
@@ -70,10 +71,9 @@ async function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Prom
     });
   }
   const closed = once(child, 'close');
-  const file = stateFile(child);
-  await eventually('the gateway’s state', () => existsSync(file) || child.exitCode !== null);
+  await eventually('the gateway’s state', () => stateFile(child) !== undefined || child.exitCode !== null);
   if (child.exitCode !== null) throw new Error(output.stderr);
-  const { baseUrl, key } = JSON.parse(readFileSync(file, 'utf8'));
+  const { baseUrl, key } = stateOf(child);
   return {
     child,
     baseUrl,
@@ -86,8 +86,17 @@ async function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Prom
   };
 }
 
-const stateFile = (child: ChildProcess): string =>
-  join(folder, '.cache/whetstone/gateways', String(child.pid), 'gateway.json');
+const stateOf = (child: ChildProcess, cache?: string) =>
+  JSON.parse(readFileSync(stateFile(child, cache) ?? '', 'utf8'));
+
+/** Where the gateway of a process describes itself; `undefined` where it does not. */
+function stateFile(child: ChildProcess, cache = join(folder, '.cache')): string | undefined {
+  const gateways = join(cache, 'whetstone/gateways');
+  const names = existsSync(gateways) ? readdirSync(gateways) : [];
+  return names
+    .map((name) => join(gateways, name, 'gateway.json'))
+    .find((file) => existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).pid === child.pid);
+}
 
 /** Runs a command to its end. */
 const whetstone = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
@@ -321,7 +330,7 @@ describe('whetstone gateway env', () => {
       },
     );
     expect(seen).toBe(`${gateway.baseUrl}/v1 ${gateway.key}`);
-    expect(statSync(stateFile(gateway.child)).mode & 0o777).toBe(0o600);
+    expect(statSync(stateFile(gateway.child) ?? '').mode & 0o777).toBe(0o600);
   });
 
   test('files of an agent lie in the gateway’s own folder, under a name without spaces or with', async () => {
@@ -333,9 +342,8 @@ describe('whetstone gateway env', () => {
       stdio: 'ignore',
     });
     children.push(child);
-    const state = join(cache, 'whetstone/gateways', String(child.pid), 'gateway.json');
-    await eventually('the gateway’s state', () => existsSync(state));
-    const { baseUrl, key } = JSON.parse(readFileSync(state, 'utf8'));
+    await eventually('the gateway’s state', () => stateFile(child, cache) !== undefined);
+    const { baseUrl, key } = stateOf(child, cache);
     const { stdout } = await whetstone(['gateway', 'env', 'codex', '--model', 'm-1'], {
       XDG_CACHE_HOME: cache,
     });
@@ -347,7 +355,7 @@ describe('whetstone gateway env', () => {
     expect(stdout).toContain(key);
     child.kill('SIGTERM');
     await once(child, 'exit');
-    expect(existsSync(join(cache, 'whetstone/gateways', String(child.pid)))).toBe(false);
+    expect(readdirSync(join(cache, 'whetstone/gateways'))).toEqual([]);
   });
 
   test('no running gateway, and more than one, are reported; a URL chooses one', async () => {
@@ -369,18 +377,23 @@ describe('whetstone gateway env', () => {
   test('a gateway that was killed does not count, and its folder is removed', async () => {
     const gateway = await start(hello);
     await gateway.end('SIGKILL');
-    expect(existsSync(stateFile(gateway.child))).toBe(true);
+    expect(stateFile(gateway.child)).toBeDefined();
     expect((await whetstone(['gateway', 'env'])).stderr).toContain('No gateway is running.');
-    expect(existsSync(stateFile(gateway.child))).toBe(false);
+    expect(readdirSync(join(folder, '.cache/whetstone/gateways'))).toEqual([]);
   });
 
-  test('a process with the id of an ended gateway does not count as that gateway', async () => {
+  test('a gateway whose process cannot be seen is kept as long as it holds its lock', async () => {
     const gateway = await start(hello);
-    const other = join(folder, '.cache/whetstone/gateways', String(process.pid));
+    const other = join(folder, '.cache/whetstone/gateways/00000000000000a1');
     mkdirSync(other);
-    const state = JSON.parse(readFileSync(stateFile(gateway.child), 'utf8'));
-    const baseUrl = 'http://127.0.0.1:1/lanes/gone';
-    writeFileSync(join(other, 'gateway.json'), JSON.stringify({ ...state, pid: process.pid, baseUrl }));
+    const state = stateOf(gateway.child);
+    const [pid, baseUrl] = [999_999_999, 'http://127.0.0.1:1/lanes/elsewhere'];
+    writeFileSync(join(other, 'gateway.json'), JSON.stringify({ ...state, pid, baseUrl }));
+    const lock = await takeLock(`${other}.lock`);
+    expect((await whetstone(['gateway', 'env'])).stdout).toContain(gateway.baseUrl);
+    expect(existsSync(other)).toBe(true);
+    lock?.release();
+    writeFileSync(`${other}.lock`, '');
     expect((await whetstone(['gateway', 'env'])).stdout).toContain(gateway.baseUrl);
     expect(existsSync(other)).toBe(false);
   });
@@ -422,8 +435,8 @@ test.skipIf(!hasScript)(
     });
     const gateways = join(folder, '.cache/whetstone/gateways');
     await eventually('the introduction', () => output.includes('Ctrl-C ends it.'));
-    const [pid = ''] = readdirSync(gateways);
-    const gateway = JSON.parse(readFileSync(join(gateways, pid, 'gateway.json'), 'utf8'));
+    const name = readdirSync(gateways).find((one) => !one.endsWith('.lock')) ?? '';
+    const gateway = JSON.parse(readFileSync(join(gateways, name, 'gateway.json'), 'utf8'));
     for (let count = 1; count <= 9; count += 1) await ask(gateway);
     await eventually('the ninth call', () => output.includes('9 calls'));
     child.stdin.write('\u0003');

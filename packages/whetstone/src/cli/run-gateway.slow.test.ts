@@ -73,9 +73,12 @@ test('record, and replay without a provider: the same again', async () => {
     mode: 'record',
     cassettes: 'cassettes',
     upstreams: upstreamsOf(upstream),
+    allow_provider_tools: ['web_search'],
   }));
   expect(await project.whetstone(['run'], userEnvironment(lane))).toMatchObject({ exitCode: 0 });
   const recorded = project.latest().rows[0];
+  expect(recorded?.network).toBe('open, provider-tools');
+  expect(project.latest().manifest.isolation.network).toBe('open, provider-tools');
   const calls = lane.ledger.length;
   expect(readdirSync(join(project.root, 'cassettes'))).toEqual([`${recorded?.case_id}.jsonl`]);
   expect(everything(join(project.root, 'cassettes')).includes(lane.key)).toBe(false);

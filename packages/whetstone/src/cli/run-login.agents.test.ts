@@ -183,6 +183,8 @@ test('released agents use the login of the user, and the gateway meters them wit
   for (const row of rows) {
     expect(row.output_tokens).toBeGreaterThan(0);
     expect(row).toMatchObject({ auth: 'login' });
+    // Codex offers the search of its provider to each model.
+    expect(row.stripped_tools).toEqual(row.agent_name.startsWith('codex') ? ['web_search'] : undefined);
   }
   expect(everything(directory).toString()).not.toMatch(/of-the-user|refresh-000|c2ln/);
 });

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -6,8 +7,8 @@ import { cacheFolder } from '@whetstone/agents/cache-folder';
 import { messageOf, WhetstoneError } from '@whetstone/errors';
 import { parseJson } from '@whetstone/events';
 import { removeTree } from '@whetstone/sandbox';
-import { isAlive } from '@whetstone/sandbox/process';
 import { z } from 'zod';
+import { isLocked, takeAbandoned, takeLock } from '../record/lock-file.ts';
 
 const stateSchema = z.object({
   version: z.literal(1),
@@ -28,7 +29,7 @@ export type RunningGateway = z.infer<typeof stateSchema> & {
 
 const FILE = 'gateway.json';
 
-/** The folder in which running gateways are found: one folder per gateway, named after its process id. */
+/** The folder in which running gateways are found: a folder and a lock for each. */
 const gatewaysFolder = (): string => join(cacheFolder(), 'gateways');
 
 /**
@@ -36,37 +37,53 @@ const gatewaysFolder = (): string => join(cacheFolder(), 'gateways');
  * @throws WhetstoneError `gateway-state-unwritable`
  */
 export async function announceGateway(gateway: Pick<RunningGateway, 'mode' | 'baseUrl' | 'key'>) {
-  const folder = join(gatewaysFolder(), String(process.pid));
+  const folder = join(gatewaysFolder(), randomBytes(8).toString('hex'));
   const state = { version: 1, pid: process.pid, startedAt: new Date().toISOString(), ...gateway };
   try {
-    await removeTree(folder); // left by an earlier process with this id
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await mkdir(gatewaysFolder(), { recursive: true, mode: 0o700 });
+    const lock = await takeLock(lockOf(folder));
+    if (!lock) throw new Error(`${lockOf(folder)} is locked`);
+    await mkdir(folder, { mode: 0o700 });
     const unfinished = join(folder, `${FILE}.new`);
     await writeFile(unfinished, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
     await rename(unfinished, join(folder, FILE));
+    return {
+      folder,
+      async [Symbol.asyncDispose]() {
+        await removeTree(folder);
+        lock.release();
+      },
+    };
   } catch (error) {
     const message = `The gateway cannot be announced to other commands: ${messageOf(error)}`;
     throw new WhetstoneError('gateway-state-unwritable', message, { where: folder, cause: error });
   }
-  return { folder, [Symbol.asyncDispose]: () => removeTree(folder) };
 }
+
+/** Held by the gateway as long as it runs, wherever that is. */
+const lockOf = (folder: string): string => `${folder}.lock`;
 
 /** The running gateways, the oldest first. Removes what gateways that were killed left behind. */
 export async function runningGateways(): Promise<RunningGateway[]> {
   const names = await readdir(gatewaysFolder()).catch(() => []);
-  const found = await Promise.all(names.filter((name) => /^\d+$/.test(name)).map(readRunning));
+  const found = await Promise.all(names.filter((name) => /^[0-9a-f]{16}$/.test(name)).map(readRunning));
   return found
     .filter((gateway) => gateway !== undefined)
     .sort((left, right) => left.startedAt.localeCompare(right.startedAt));
 }
 
-async function readRunning(pid: string): Promise<RunningGateway | undefined> {
-  const folder = join(gatewaysFolder(), pid);
+async function readRunning(name: string): Promise<RunningGateway | undefined> {
+  const folder = join(gatewaysFolder(), name);
+  const abandoned = takeAbandoned(lockOf(folder));
+  if (abandoned) {
+    await removeTree(folder);
+    abandoned.release();
+    return undefined;
+  }
   const state = stateSchema.safeParse(await readJson(join(folder, FILE)));
-  // Another process may have the id by now.
-  const runs = isAlive(Number(pid)) && (!state.success || (await listens(state.data.baseUrl)));
-  if (!runs) await removeTree(folder);
-  return runs && state.success ? { ...state.data, folder } : undefined;
+  // It may run where this process cannot reach it, as in a container with the same home.
+  if (!state.success || !isLocked(lockOf(folder)) || !(await listens(state.data.baseUrl))) return undefined;
+  return { ...state.data, folder };
 }
 
 const CONNECT_LIMIT_MS = 2_000;

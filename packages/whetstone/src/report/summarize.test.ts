@@ -340,6 +340,17 @@ describe('the whole', () => {
     ]);
   });
 
+  test('says which tools of the provider the agents had, and which they had not', () => {
+    const { manifest, rows } = sampleRun();
+    const isolation = { ...manifest.isolation, network: 'provider-tools' };
+    const stripped = rows.map((row) => ({ ...row, stripped_tools: ['web_search'] }));
+    const { caveats } = summarize({ ...manifest, isolation }, stripped);
+    expect(caveats.filter((caveat) => /network|removed/.test(caveat))).toEqual([
+      'network: provider-tools. The gateway allowed tools that run at the provider: an agent could look up anything through them, including solutions.',
+      'The gateway removed tools that run at the provider from requests: web_search. Agents as shipped may have used them.',
+    ]);
+  });
+
   test('groups failures by class, the most frequent first, with their evidence', () => {
     const { manifest, rows } = sampleRun();
     const { failures } = summarize(manifest, rows);

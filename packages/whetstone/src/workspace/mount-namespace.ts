@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { leanEnvironment } from './lean-memory.ts';
 import { MOUNT_OPTION_SETS, mountCommand } from './mount-options.ts';
 import { privateRootScript } from './private-root.ts';
-import { temporaryPrefix } from './temporary-name.ts';
+import { BRIEF_PREFIX } from './temporary-name.ts';
 
 /**
  * Layered mounts belong in a mount namespace of this process: they vanish with it, even after `kill -9`. The variable
@@ -116,7 +116,7 @@ function currentNamespace(): string | undefined {
 }
 
 function mountsWorkIn(unshare: string, namespaces: readonly string[]): boolean {
-  const directory = mkdtempSync(join(tmpdir(), temporaryPrefix()));
+  const directory = mkdtempSync(join(tmpdir(), BRIEF_PREFIX));
   try {
     for (const folder of ['lower', 'upper', 'work', 'target']) mkdirSync(join(directory, folder));
     return MOUNT_OPTION_SETS.some((options) => {

@@ -5,7 +5,7 @@ import { WhetstoneError } from '@whetstone/errors';
 import { distance } from 'fastest-levenshtein';
 import { GitError, git } from './git.ts';
 import { formatOf, makeGitDirectory } from './git-directory.ts';
-import { temporaryPrefix } from './temporary-name.ts';
+import { BRIEF_PREFIX } from './temporary-name.ts';
 
 /** Where the parts of the user's repository are. The repository is only read. */
 export type Repository = {
@@ -136,7 +136,7 @@ async function isDirty(
   head: string | null,
   own: readonly string[],
 ): Promise<boolean> {
-  const directory = await mkdtemp(join(tmpdir(), temporaryPrefix()));
+  const directory = await mkdtemp(join(tmpdir(), BRIEF_PREFIX));
   try {
     makeGitDirectory(directory, {
       format: formatOf(head ?? ''),

@@ -1,20 +1,61 @@
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { makeTempDir } from './__fixtures__/test-repo.ts';
 import { makeScratch, sweepScratch } from './scratch-folder.ts';
-import { temporaryPrefix } from './temporary-name.ts';
 
-test('only folders of processes that have ended are swept, and none of another PID namespace', async () => {
-  const folder = makeTempDir();
-  vi.stubEnv('TMPDIR', folder);
-  await using _scratch = await makeScratch();
-  const [alive = ''] = readdirSync(folder);
-  expect(alive.startsWith(temporaryPrefix())).toBe(true);
-  const ended = basename(alive).replace(`-${process.pid}-`, '-999999999-');
-  const elsewhere = ended.replace(/^(whetstone-\d+)-\d+/, '$1-1');
-  for (const name of [ended, elsewhere, 'whetstone-x']) mkdirSync(join(folder, name));
-  await sweepScratch();
-  const left = [alive, ended, elsewhere, 'whetstone-x'].map((name) => existsSync(join(folder, name)));
-  expect(left).toEqual([true, false, true, true]);
-});
+const hasPidNamespaces = ((): boolean => {
+  try {
+    execFileSync('unshare', ['--pid', '--fork', 'true'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+const LEASE = new URL('../record/lease.ts', import.meta.url).href;
+
+/** Holds the lock of a folder, in the PID namespace that `launcher` gives it. */
+async function holder(folder: string, launcher: readonly string[]): Promise<ChildProcess> {
+  const program = `import { tryLease } from ${JSON.stringify(LEASE)};
+    globalThis.lease = tryLease(${JSON.stringify(`${folder}.lock`)}, 'exclusive');
+    console.log(globalThis.lease ? 'held' : 'busy'); setInterval(() => {}, 1000);`;
+  const argv = [...launcher, process.execPath, '--input-type=module-typescript', '-e', program];
+  const child = spawn(argv[0] ?? '', argv.slice(1), { stdio: ['ignore', 'pipe', 'inherit'] });
+  expect(String((await once(child.stdout, 'data'))[0])).toBe('held\n');
+  return child;
+}
+
+test.runIf(hasPidNamespaces)(
+  'folders are swept when nobody holds their lock, in whatever PID namespace their process is',
+  { tags: 'pid-namespaces' },
+  async () => {
+    const folder = makeTempDir();
+    vi.stubEnv('TMPDIR', folder);
+    const own = await makeScratch();
+    expect(statSync(own.directory).mode & 0o777).toBe(0o700);
+    const elsewhere = join(folder, 'whetstone-00000000000000a1');
+    const killed = join(folder, 'whetstone-00000000000000a2');
+    const others = ['whetstone-00000000000000a3', 'whetstone-1-2-x', 'whetstone-brief-new'].map((name) =>
+      join(folder, name),
+    );
+    const old = join(folder, 'whetstone-brief-old');
+    for (const path of [elsewhere, killed, ...others, old]) mkdirSync(path);
+    writeFileSync(`${killed}.lock`, '');
+    utimesSync(old, 0, 0);
+    const live = await holder(elsewhere, ['unshare', '--pid', '--fork', '--kill-child']);
+    const existing = () => [own.directory, elsewhere, killed, old].map((path) => existsSync(path));
+    await sweepScratch();
+    // The second sweep shows that the first one has not ended a lock.
+    await sweepScratch();
+    expect(existing()).toEqual([true, true, false, false]);
+    expect(others.every((path) => existsSync(path))).toBe(true);
+    live.kill('SIGKILL');
+    await once(live, 'close');
+    await expect.poll(() => sweepScratch().then(existing)).toEqual([true, false, false, false]);
+    await own[Symbol.asyncDispose]();
+    expect(readdirSync(folder).toSorted()).toEqual(others.map((path) => basename(path)).toSorted());
+  },
+);

@@ -1,11 +1,12 @@
-import { mkdtemp, readdir } from 'node:fs/promises';
+import { mkdir, readdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { placesReadAbove } from '@whetstone/agents/config';
 import { foundAbove } from '@whetstone/agents/evaluator';
 import { removeTree } from '@whetstone/sandbox';
+import { takeAbandoned, takeLock } from '../record/lock-file.ts';
 import { mountPrivately } from './mount-namespace.ts';
-import { isLeftBehind, temporaryPrefix } from './temporary-name.ts';
+import { BRIEF_PREFIX, lockedName, nameOfLock } from './temporary-name.ts';
 
 /** The temporary folder of a run, removed when disposed. */
 export type Scratch = AsyncDisposable & {
@@ -17,14 +18,12 @@ export type Scratch = AsyncDisposable & {
 };
 
 /**
- * Makes the folder. Its name says who made it, for `sweepScratch`. `isShared`: for an agent that works on a server of the
- * user, which has to see the workspaces. Default: false.
+ * Makes the folder, and a lock beside it for as long as this process has it, for `sweepScratch`. `isShared`: for an agent
+ * that works on a server of the user, which has to see the workspaces. Default: false.
  */
 export async function makeScratch({ isShared = false } = {}): Promise<Scratch> {
-  const directory = await mkdtemp(join(tmpdir(), temporaryPrefix()));
-  if (isShared) {
-    return { directory, isPrivate: false, isShared, [Symbol.asyncDispose]: () => removeTree(directory) };
-  }
+  const { directory, remove } = await makeLocked();
+  if (isShared) return { directory, isPrivate: false, isShared, [Symbol.asyncDispose]: remove };
   const unwanted = foundAbove('/', placesReadAbove()).map((path) => `/${path.split('/')[1]}`);
   const mounted = await mountPrivately(directory, unwanted);
   return {
@@ -33,15 +32,47 @@ export async function makeScratch({ isShared = false } = {}): Promise<Scratch> {
     isShared,
     async [Symbol.asyncDispose]() {
       await mounted?.unmount();
-      await removeTree(directory);
+      await remove();
     },
   };
 }
 
-/** Removes the folders of runs that were killed, except those of other users and of other PID namespaces. Never rejects. */
+/** The lock is there before the folder and until after it, so a folder without its lock is never swept. */
+async function makeLocked(): Promise<{ directory: string; remove: () => Promise<void> }> {
+  const directory = join(tmpdir(), lockedName());
+  const lock = await takeLock(`${directory}.lock`);
+  // Another process that sweeps can have looked at it in this moment, again and again.
+  if (!lock) return makeLocked();
+  await mkdir(directory, { mode: 0o700 });
+  return {
+    directory,
+    async remove() {
+      await removeTree(directory);
+      lock.release();
+    },
+  };
+}
+
+const A_DAY_MS = 24 * 3_600_000;
+
+/**
+ * Removes the folders of runs that were killed, whatever machine, container or PID namespace they ran in, but none of
+ * another user. Never rejects.
+ */
 export async function sweepScratch(): Promise<void> {
   const names = await readdir(tmpdir()).catch(() => [] as string[]);
-  for (const name of names) {
-    if (isLeftBehind(name)) await removeTree(join(tmpdir(), name)).catch(() => undefined);
+  for (const name of names) await sweep(name).catch(() => undefined);
+}
+
+async function sweep(name: string): Promise<void> {
+  const path = join(tmpdir(), name);
+  if (name.startsWith(BRIEF_PREFIX)) {
+    if ((await stat(path)).mtimeMs < Date.now() - A_DAY_MS) await removeTree(path);
+    return;
   }
+  const folder = nameOfLock(name);
+  const lock = folder === undefined ? undefined : takeAbandoned(path);
+  if (folder === undefined || !lock) return;
+  await removeTree(join(tmpdir(), folder));
+  lock.release();
 }

@@ -1,23 +1,11 @@
-import { readlinkSync } from 'node:fs';
-import { isAlive } from '@whetstone/sandbox/process';
+import { randomBytes } from 'node:crypto';
 
-/**
- * How the names of our temporary folders begin: with the process that made them, and the PID namespace in which that number
- * means it. Containers can share a temporary folder.
- */
-export const temporaryPrefix = (): string => `whetstone-${process.pid}-${pidNamespace()}-`;
+/** How the names of folders begin that exist for moments, such as while something is tried. */
+export const BRIEF_PREFIX = 'whetstone-brief-';
 
-/** Whether a folder was left by a process that has ended. `false` where that cannot be seen from here. */
-export function isLeftBehind(name: string): boolean {
-  const [, pid, namespace] = /^whetstone-(\d+)-(\d+)-\w+$/.exec(name) ?? [];
-  return namespace === pidNamespace() && !isAlive(Number(pid));
-}
+/** A name for a folder whose lock is `NAME.lock` beside it. */
+export const lockedName = (): string => `whetstone-${randomBytes(8).toString('hex')}`;
 
-/** The number of the namespace; 0 where there are none. */
-function pidNamespace(): string {
-  try {
-    return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0';
-  } catch {
-    return '0';
-  }
-}
+/** The name of the folder that a lock belongs to; `undefined` for any other name. */
+export const nameOfLock = (file: string): string | undefined =>
+  /^(whetstone-[0-9a-f]{16})\.lock$/.exec(file)?.[1];
