@@ -108,7 +108,7 @@ test('evals are tests of Vitest, and none of its limits ends a long judge', asyn
 
   project.write({ 'evals/bad.eval.ts': 'export default {};\n' });
   const broken = await runVitest(project);
-  expect(broken.output).toMatch(/evals\/bad\.eval\.ts:1:1 +TypeError: the default export is not an eval/);
+  expect(broken.output).toMatch(/evals\/bad\.eval\.ts +TypeError: the default export is not an eval/);
 });
 
 const FILES = `

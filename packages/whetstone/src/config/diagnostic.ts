@@ -4,10 +4,10 @@ import { WhetstoneError } from '@whetstone/errors';
 export type Diagnostic = {
   /** Absolute path of the file with the problem. */
   file: string;
-  /** From 1. */
-  line: number;
-  /** From 1, in UTF-16 code units, as editors count. */
-  column: number;
+  /** From 1. Absent: the problem is one of the file as a whole, or its place is not known. */
+  line?: number;
+  /** From 1, in UTF-16 code units, as editors count. Absent without a line. */
+  column?: number;
   /** `agents.codex.command`, `tasks[<task-id>].validation.commands[0]`; empty for the file as a whole. */
   path: string;
   message: string;
@@ -35,7 +35,7 @@ export class ConfigErrors extends WhetstoneError {
     const [first] = errors;
     const count = errors.length === 1 ? '1 error' : `${errors.length} errors`;
     super('config-invalid', `The configuration has ${count}${first ? `; first: ${describe(first)}` : ''}.`, {
-      where: first && `${first.file}:${first.line}:${first.column}`,
+      where: first && placeOf(first),
       hint: first?.hint,
     });
     this.diagnostics = diagnostics;
@@ -46,9 +46,13 @@ function describe({ path, message }: Diagnostic): string {
   return path === '' ? message : `${path}: ${message}`;
 }
 
+/** `file:line:column`, or only the file. `name`: how the file is named. Default: its path. */
+export const placeOf = ({ file, line, column }: Diagnostic, name = file): string =>
+  [name, line, column].filter((part) => part !== undefined).join(':');
+
 /** Files as they were read, and top to bottom within each. */
 export function inFileOrder(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   return [...Map.groupBy(diagnostics, ({ file }) => file).values()].flatMap((ofFile) =>
-    ofFile.sort((a, b) => a.line - b.line || a.column - b.column),
+    ofFile.sort(({ line: a = 0, column: c = 0 }, { line: b = 0, column: d = 0 }) => a - b || c - d),
   );
 }

@@ -1,7 +1,7 @@
 import { isAbsolute, relative } from 'node:path';
 import picocolors from 'picocolors';
 import { textWidth } from '../text-width.ts';
-import type { Diagnostic, Frame } from './diagnostic.ts';
+import { type Diagnostic, type Frame, placeOf } from './diagnostic.ts';
 
 const FRAME_COLUMNS = 100;
 
@@ -20,7 +20,7 @@ export function formatDiagnostics(diagnostics: readonly Diagnostic[], options: F
 function formatOne(diagnostic: Diagnostic, { color, cwd = process.cwd() }: FormatOptions): string {
   const paint = picocolors.createColors(color);
   const tint = diagnostic.severity === 'error' ? paint.red : paint.yellow;
-  const place = `${shortPath(diagnostic.file, cwd)}:${diagnostic.line}:${diagnostic.column}`;
+  const place = placeOf(diagnostic, shortPath(diagnostic.file, cwd));
   const label = diagnostic.severity === 'warning' ? `${tint('warning')} ` : '';
   const path = diagnostic.path === '' ? '' : `${paint.bold(visible(diagnostic.path))}: `;
   const head = `${paint.dim(visible(place))}  ${label}${path}${visible(diagnostic.message)}`;

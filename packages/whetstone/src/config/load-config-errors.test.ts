@@ -43,7 +43,8 @@ describe('what is wrong', () => {
     return (await diagnosticsOf(config)).map(({ file, line, column, severity, path, message, hint }) => {
       const name = file.slice(folder.length + 1).replace('whetstone.yaml', '');
       const label = severity === 'warning' ? 'warning ' : '';
-      return `${name}:${line}:${column} ${label}${path}: ${message}${hint === undefined ? '' : ` (${hint})`}`
+      const place = [name, line, column].filter((part) => part !== undefined).join(':');
+      return `${place} ${label}${path}: ${message}${hint === undefined ? '' : ` (${hint})`}`
         .replaceAll(folder, '')
         .replaceAll('\n', '; ');
     });
@@ -370,7 +371,7 @@ ${VARIANTS}`,
       [':1:1 : invalid YAML: an alias (*) refers to something that contains it'],
     ],
     ['a list', '- a\n', [':1:1 : the config must be a mapping of keys to values']],
-    ['nothing', '# only a comment\n', [':1:1 : this file is empty']],
+    ['nothing', '# only a comment\n', [' : this file is empty']],
     [
       'a missing task file',
       `${REPO}${AGENT}${VARIANTS}tasks: none.yaml\n`,
@@ -471,10 +472,10 @@ ${VARIANTS}`,
   });
 
   it('reports a file that is missing, is not text, or is not a file', async () => {
+    const message = 'this file does not exist';
     await expect(loadConfig('none.yaml', { cwd: folder })).rejects.toMatchObject({
-      diagnostics: [
-        { file: join(folder, 'none.yaml'), line: 1, column: 1, message: 'this file does not exist' },
-      ],
+      where: join(folder, 'none.yaml'),
+      diagnostics: [{ file: join(folder, 'none.yaml'), path: '', message, severity: 'error' }],
     });
     write('binary.yaml', new Uint8Array([0x66, 0xff, 0xfe]));
     await expect(loadConfig('binary.yaml', { cwd: folder })).rejects.toMatchObject({

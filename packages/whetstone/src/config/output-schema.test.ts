@@ -105,8 +105,8 @@ test.each([
 test.each([
   ['{\n  "type": "object",\n}', { line: 3, column: 1 }, 'is not JSON: Expected double-quoted property name'],
   ['{"type": "object"} x', { line: 1, column: 20 }, 'is not JSON: Unexpected non-whitespace character'],
-  ['nope', { line: 1, column: 1 }, 'is not JSON: Unexpected token'],
-  ['', { line: 1, column: 1 }, 'is not JSON: Unexpected end'],
+  ['nope', {}, 'is not JSON: Unexpected token'],
+  ['', {}, 'is not JSON: Unexpected end'],
   ['[1]', { line: 1, column: 1 }, 'expected an object'],
   [
     '{\n  "type": "object",\n  "properties": {\n    "a/b": { "minimum": "0" }\n  }\n}',

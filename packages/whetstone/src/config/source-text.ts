@@ -56,9 +56,9 @@ export function diagnosticAt(
   return { ...unplaced(source.file, finding), line, column, frame };
 }
 
-/** A diagnostic about a file as a whole: line 1, column 1, no frame. */
+/** A diagnostic about a file as a whole, or at a place in it that is not known. */
 export function unplaced(file: string, { path, message, severity, hint }: Finding): Diagnostic {
-  return { file, line: 1, column: 1, path, message, severity, ...present({ hint }) };
+  return { file, path, message, severity, ...present({ hint }) };
 }
 
 function positionAt(text: string, offset: number): { line: number; column: number; text: string } {
