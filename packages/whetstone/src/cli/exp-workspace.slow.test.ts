@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { makeEvals, removeEvals } from './__fixtures__/eval-project.ts';
@@ -8,7 +9,9 @@ afterAll(removeEvals);
 /** Our own loop, with a script as its model. */
 const PROJECT = {
   'whetstone.config.ts': `
+import { appendFileSync } from 'node:fs';
 import { defineConfig } from 'whetstone';
+appendFileSync(new URL('loads.txt', import.meta.url), 'x');
 export default defineConfig({ gateway: { mode: 'script', script: 'model.yaml' } });
 `,
   'model.yaml': `
@@ -97,6 +100,8 @@ export default defineEval({
     validation_results: [{ exit_code: 0 }, { command: 'npm run --silent good' }, { exit_code: 3 }],
   });
   expect(exitCode).toBe(0);
+  // The code of the user runs once, although the process starts anew for cases with files.
+  expect(readFileSync(join(project.root, 'loads.txt'), 'utf8')).toBe('x');
   expect(project.read('sum/sum', 'eval.log')).toContain('deleted old.txt, added sum.mjs');
   expect(project.read('sum/sum', 'check-1/validation-0.stdout.log')).toContain('sums');
 });

@@ -12,7 +12,8 @@ import type { RunResult } from '../run/run.ts';
 import { previewJson, previewLine } from './environment-line.ts';
 import { onInterrupt } from './interrupt.ts';
 import { junitOf } from './junit-of.ts';
-import { openProject } from './open-project.ts';
+import { likelyWorksWithFiles } from './likely-works-with-files.ts';
+import { findRoot, openProject } from './open-project.ts';
 import { type ExperimentOptions, type PlannedExperiment, planExperiments } from './plan-experiments.ts';
 import { prepareProcess } from './prepare-process.ts';
 import { createProgress } from './progress.ts';
@@ -36,6 +37,7 @@ export type ExpOptions = ExperimentOptions & {
 /** Runs experiments. Each is a run with a directory of its own. */
 export async function expCommand(names: string[], options: ExpOptions, streams: Streams): Promise<number> {
   const { stdout, stderr } = streams;
+  if (!options.dryRun && likelyWorksWithFiles(findRoot(process.cwd()))) prepareProcess();
   await using workers = openEvalWorkers();
   const opened = await openProject(workers);
   const { planned, warnings } = await planExperiments(opened, names, options);
