@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -195,6 +195,45 @@ test.each([
   expect(turn.status, turn.exit?.message).toBe('completed');
   expect(existsSync(canary)).toBe(runs);
 });
+
+test.each([
+  ['off', /Disabled via env var/, /Fetching from/],
+  ['allow', /Fetching from \S+mcp_servers/, /Disabled via env var/],
+] as const)(
+  'with apps: %s, Claude Code itself says of the connectors of a login: %s',
+  async (apps, says, not) => {
+    const home = join(outside, `claude-${apps}`);
+    const claudeAiOauth = {
+      accessToken: 'sk-ant-oat01-of-the-user',
+      scopes: ['user:inference', 'user:mcp_servers'],
+    };
+    await mkdir(join(home, '.claude'), { recursive: true });
+    await writeFile(join(home, '.claude/.credentials.json'), JSON.stringify({ claudeAiOauth }));
+    const { launch } = drivenAgents['claude-code'];
+    const permissions = { ...openPermissions, apps };
+    const place = { home, workingDirectory: home, permissions };
+    const access = { kind: 'login', baseUrl: NOWHERE, env: { HTTPS_PROXY: NOWHERE } } as const;
+    const { env, args = [] } = launch.settings({ access, ...place });
+    const debug = ['--debug-file', join(home, 'debug.log'), 'Hello.'];
+    const turn = launch.turn({ access: 'login', ...place });
+    const ran = promisify(execFile)(join(programs, 'claude'), [...args, ...turn, ...debug], {
+      cwd: home,
+      env: { PATH: process.env.PATH, HOME: home, CLAUDE_CODE_MAX_RETRIES: '0', ...env },
+    });
+    ran.child.stdin?.end();
+    await expect(ran).rejects.toThrow('Command failed');
+    const log = await readFile(join(home, 'debug.log'), 'utf8');
+    const connectors = log
+      .split('\n')
+      .filter((line) => line.includes('[claudeai-mcp]'))
+      .join('\n');
+    expect(connectors).toMatch(says);
+    expect(connectors).not.toMatch(not);
+  },
+);
+
+/** Nothing listens there. */
+const NOWHERE = 'http://127.0.0.1:1';
 
 test.each([
   ['off', 'false'],

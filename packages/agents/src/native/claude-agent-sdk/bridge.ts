@@ -7,8 +7,6 @@ import type { SdkItem } from '../../kit/sdk-items.ts';
 export type ClaudeSdkRequest = {
   items: readonly SdkItem[];
   options: object;
-  /** Variables of the agent, beside those of the bridge. */
-  env: Readonly<Record<string, string>>;
 };
 
 /** The answer of the host to `{ callId, tool, input }`. `answers`: of a question, by its text. */
@@ -60,7 +58,7 @@ await runBridge(async ({ sdk, request, print, ask, signal }: Bridge<ClaudeSdk, C
     options: {
       ...request.options,
       cwd: process.cwd(),
-      env: { ...process.env, ...request.env },
+      env: process.env,
       abortController: aborted,
       stderr: (text: string) => process.stderr.write(text),
       hooks: { PreToolUse: [{ hooks: [beforeTool] }] },

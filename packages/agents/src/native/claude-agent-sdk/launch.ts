@@ -17,8 +17,6 @@ export const launch: Launch = {
     const request: ClaudeSdkRequest = {
       items: await sdkItems(turn.input, turn.workingDirectory, turn.connection.place),
       options: optionsOf(turn),
-      // Connectors of the account behind a login.
-      env: turn.permissions.apps === 'off' ? { ENABLE_CLAUDEAI_MCP_SERVERS: 'false' } : {},
     };
     const free = freeFolders(turn);
     return { request, answer: (question) => decideCall(question, free, turn) };

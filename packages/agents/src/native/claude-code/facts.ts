@@ -31,6 +31,7 @@ export const facts: NativeFacts = {
     filesystem: ['read-only', 'workspace'],
     shell: ['off'],
     network: ['off'],
+    apps: ['off'],
     together: closedOnlyWithoutShell,
   },
   login: {

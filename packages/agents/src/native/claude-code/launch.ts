@@ -9,7 +9,7 @@ import type { Launch } from '../native-agent.ts';
 export const MCP_FILE = '.claude/mcp.json';
 
 export const launch: Launch = {
-  settings: ({ access, model, home, plugins = [], ...context }) => {
+  settings: ({ access, model, home, plugins = [], permissions: { apps }, ...context }) => {
     const { mcpServers, env } = shieldedServers(context.mcpServers, typedAddress);
     return {
       env: {
@@ -19,6 +19,8 @@ export const launch: Launch = {
         ...(access.kind === 'key' ? { ANTHROPIC_API_KEY: access.key } : access.env),
         // Otherwise its side requests would name another model.
         ...present({ ANTHROPIC_MODEL: model, ANTHROPIC_SMALL_FAST_MODEL: model }),
+        // Connectors of the account behind a login.
+        ...(apps === 'off' && { ENABLE_CLAUDEAI_MCP_SERVERS: 'false' }),
         CLAUDE_CONFIG_DIR: join(home, '.claude'),
         CLAUDE_CODE_TMPDIR: join(home, '.cache/claude-tmp'),
         // As root, it refuses to skip permissions unless this variable says that it is in a sandbox.
@@ -32,7 +34,7 @@ export const launch: Launch = {
       args: [
         ...(mcpServers ? ['--mcp-config', join(home, MCP_FILE)] : []),
         // Without this flag, Claude Code also reads the repository's `.mcp.json`. With it, no plugin could bring a server.
-        ...(mcpServers && plugins.length === 0 ? ['--strict-mcp-config'] : []),
+        ...((mcpServers || apps === 'off') && plugins.length === 0 ? ['--strict-mcp-config'] : []),
         ...plugins.flatMap(({ folder }) => ['--plugin-dir', folder]),
       ],
     };
