@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DrivenAgentKind } from '@whetstone/agents/config';
 import { deriveAgentMetadata, totalTokens } from '@whetstone/events';
@@ -5,6 +6,7 @@ import { present } from '@whetstone/events/present';
 import { createGateway, defineScript, type LedgerLine, type ScriptStep } from '@whetstone/gateway';
 import { describe, expect, test } from 'vitest';
 import { type InstalledAgent, openAgent } from './drive-agent.ts';
+import { openSteps } from './play-steps.ts';
 import { finalFiles, prompt, replies, script } from './task.ts';
 
 const agents: readonly DrivenAgentKind[] = [
@@ -151,5 +153,30 @@ test.each(['gemini-cli', 'opencode-cli', 'copilot'] as const)(
     const { mcp, tools } = deriveAgentMetadata(turn.events, turn.facts);
     expect(mcp).toMatchObject([{ server: 'glossary', tool: 'lookup', status: 'completed' }]);
     if (kind !== 'gemini-cli') expect(JSON.stringify(tools)).toContain('see the second edition');
+  },
+);
+
+test.each(['gemini-cli', 'opencode-cli'] as const)(
+  '%s gives its model an image, a file that the prompt links to, and a skill',
+  async (kind) => {
+    const pixel =
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const description = 'How to brew tea at noon.';
+    const skill = `---\nname: brew-tea\ndescription: ${description}\n---\nBoil water.\n`;
+    const file = { path: 'SKILL.md', content: skill };
+    const skills = [{ name: 'brew-tea', description, text: skill, files: [file] }];
+    const extra = { skills, files: { 'notes.txt': 'Noted.\n' } };
+    await using session = await openSteps({ kind, protocol: 'acp', extra, settings: {} });
+    writeFileSync(join(session.workspace, 'pixel.png'), Buffer.from(pixel, 'base64'));
+    const parts = [
+      { type: 'image', path: 'pixel.png' },
+      { type: 'file', path: 'notes.txt' },
+      { type: 'skill', name: 'brew-tea' },
+    ];
+    const { turn, asked } = await session.play([], { prompt: JSON.stringify(parts), timeoutMs: 100_000 });
+    expect(turn.status).toBe('completed');
+    for (const part of [pixel, 'notes.txt', description, 'Use the skill brew-tea.']) {
+      expect(asked.includes(part), part).toBe(true);
+    }
   },
 );

@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import {
   type Agent,
   createAgent,
+  type DeclaredContext,
   drivenAgents,
   type McpServer,
   openSession,
@@ -36,6 +37,7 @@ export type InstalledAgent = {
     /** Symbolic links in the workspace: where each leads, by its name. */
     links?: Record<string, string>;
     mcpServers?: readonly McpServer[];
+    skills?: DeclaredContext['skills'];
   };
   /** Default: those of `mayRunCommands`, with its rules and options. */
   permissions?: Partial<Permissions>;
@@ -107,7 +109,7 @@ export async function openAgent({
   ...asked
 }: InstalledAgent): Promise<AgentSession> {
   const { model = KNOWN_MODELS[kind] } = asked;
-  const { env = {}, files = {}, links = {}, mcpServers } = extra ?? {};
+  const { env = {}, files = {}, links = {}, mcpServers = [], skills = [] } = extra ?? {};
   const driven = (protocol && protocolAgentsOf(protocol)?.[kind]) ?? drivenAgents[kind];
   const version = testedVersion(driven);
   const { permissions } = asked;
@@ -127,8 +129,8 @@ export async function openAgent({
   // The workspace has a unique name, because Gemini CLI makes a folder of that name below `tmp` of its home.
   const folder = await mkdtemp(join(tmpdir(), 'real-agent-'));
   const workspace = await mkdtemp(join(folder, 'workspace-'));
-  const declared = mcpServers && { skills: [], plugins: [], secrets: [], mcpServers };
-  const place = { folder: workspace, lane: { ...lane, env: {} }, ...present({ declared }) };
+  const declared = { skills, plugins: [], secrets: [], mcpServers };
+  const place = { folder: workspace, lane: { ...lane, env: {} }, declared };
   const first = await openSession(await make(), place);
   const { sandbox } = first;
   await sandbox.writeFiles({ 'README.md': 'Greetings.\n' });

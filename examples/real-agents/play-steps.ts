@@ -48,7 +48,7 @@ export type StepsSession = AsyncDisposable &
 export async function openSteps({
   settings,
   ...agent
-}: Pick<InstalledAgent, 'kind' | 'extra' | 'model'> & {
+}: Pick<InstalledAgent, 'kind' | 'protocol' | 'extra' | 'model'> & {
   settings: AgentSettings | ((lane: InstalledAgent['lane']) => Promise<AgentSettings>);
 }): Promise<StepsSession> {
   let steps: Steps = [];

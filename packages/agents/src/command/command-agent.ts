@@ -33,9 +33,9 @@ export function createCommandAgent(config: CommandAgentConfig, { env, secrets }:
     async send(input, context) {
       const { sandbox, session, files, lane, declared } = context;
       const template = session.isNew ? config.command : resumeTemplate;
-      refuseUnsupported(input, [], config.name);
       if (!template) throw new TypeError(`Agent ${config.name} cannot resume a session.`);
       const lead = leadOf(config, input, context);
+      refuseUnsupported(input, lead ? nativeAgentOf(config.kind)?.facts.inputs : [], config.name);
       if (session.isNew && resumeTemplate && !lead) session.id = randomUUID();
       await placeContext(config, context);
       const setup = setupOf(context);

@@ -13,7 +13,7 @@ type Lead = (peer: Peer, emit: AgentContext['emit'], signal: AbortSignal) => Pro
 export function leadOf(
   { kind, policy: rules = [] }: CommandAgentConfig,
   input: TurnInput,
-  { sandbox, session, declared }: AgentContext & { sandbox: Sandbox },
+  { sandbox, session, declared, ask }: AgentContext & { sandbox: Sandbox },
 ): Lead | undefined {
   const dialogue = nativeAgentOf(kind)?.commandDialogue;
   if (!dialogue) return undefined;
@@ -21,9 +21,9 @@ export function leadOf(
   const resume = session.isNew ? undefined : session.id;
   const mcpServers = declared?.mcpServers ?? [];
   const servers = mcpServers.map(({ name }) => name);
-  const turn = { input, workingDirectory: workdir, mcpServers };
+  const turn = { input, workingDirectory: workdir, mcpServers, place: sandbox };
   return (peer, emit, signal) => {
-    const decide = createPolicy({ permissions: CLOSED, rules, servers, workdir, emit });
+    const decide = createPolicy({ permissions: CLOSED, rules, servers, workdir, place: sandbox, emit, ask });
     return dialogue(peer, { ...turn, ...present({ resume }), decide, signal });
   };
 }

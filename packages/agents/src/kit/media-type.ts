@@ -11,6 +11,7 @@ const MEDIA: Readonly<Record<string, string>> = {
 /** The media type of an image that models can read, by its name. Throws for any other file. */
 export function mediaTypeOf(path: string): string {
   const media = MEDIA[extname(path).toLowerCase()];
-  if (media === undefined) throw new Error(`${path} is no image that a model can read.`);
+  if (media === undefined)
+    throw new Error(`${path} is not an image that a model can read (PNG, JPEG, GIF, WebP).`);
   return media;
 }

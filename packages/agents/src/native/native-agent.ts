@@ -41,7 +41,9 @@ export type CommandTurn = Pick<
   DialogueTurn,
   'input' | 'resume' | 'workingDirectory' | 'mcpServers' | 'decide' | 'signal'
 > &
-  Partial<Pick<DialogueTurn, 'report'>>;
+  Partial<Pick<DialogueTurn, 'report'>> &
+  // Where the files of this machine lie for the command. Default: under the same paths.
+  Pick<Connection, 'place'>;
 
 /** Leads one turn with a program that is asked and answers, such as a server; resolves when the turn is over. */
 export type Dialogue = (peer: Peer, turn: DialogueTurn) => Promise<void>;

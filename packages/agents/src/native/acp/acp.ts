@@ -1,5 +1,5 @@
 import type { NativeAgent } from '../native-agent.ts';
-import { acpAgents } from './agents.ts';
+import { acpAgents, acpInputs } from './agents.ts';
 import { holdAcpTurn } from './client.ts';
 import { AcpStream } from './stream.ts';
 
@@ -11,6 +11,7 @@ export const acp = {
     mcpServers: true,
     structuredOutput: false,
     sessions: 'session id',
+    inputs: acpInputs,
   },
   stream: { open: (place) => new AcpStream(place) },
   agents: acpAgents,

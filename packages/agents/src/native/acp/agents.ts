@@ -1,5 +1,6 @@
-import { isJsonObject, type JsonObject, parseJson } from '@whetstone/events';
+import { type JsonObject, parseJson } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
+import { objectIn } from '../../kit/fields.ts';
 import type { McpLog } from '../../kit/mcp-failures.ts';
 import { type Enforces, openPermissions, type Permissions } from '../../policy/permissions.ts';
 import { claudeCode } from '../claude-code/claude-code.ts';
@@ -9,11 +10,15 @@ import { geminiCli } from '../gemini-cli/gemini-cli.ts';
 import { debugLog } from '../gemini-cli/launch.ts';
 import type { DrivenAgent, LaunchSettings, TurnRequest } from '../native-agent.ts';
 import { opencodeCli } from '../opencode-cli/opencode-cli.ts';
+import { withImages } from '../opencode-sdk/launch.ts';
 import { qwenCode } from '../qwen-code/qwen-code.ts';
 import { holdAcpTurn } from './client.ts';
 import type { ClientOptions } from './client-options.ts';
 import { outlastedMinute } from './outlasted-minute.ts';
 import { AcpStream } from './stream.ts';
+
+/** Whether an agent takes images, it says itself. */
+export const acpInputs = ['image', 'mention', 'file', 'diff'] as const;
 
 /** What makes a released agent a server of the protocol that asks before it writes or runs something. */
 type Server = {
@@ -33,7 +38,7 @@ function overAcp(agent: DrivenAgent, server: Server): DrivenAgent {
   const { mcpLog = agent.mcpLog } = server;
   return {
     ...{ kind, release, ...present({ mcpLog }) },
-    facts: { ...facts, structuredOutput: false, enforces },
+    facts: { ...facts, inputs: acpInputs, structuredOutput: false, enforces },
     stream: { open: (place) => new AcpStream(place) },
     launch: {
       // The protocol carries the MCP servers, unless they come too late, and its questions what the agent may do.
@@ -46,7 +51,12 @@ function overAcp(agent: DrivenAgent, server: Server): DrivenAgent {
         );
       },
       turn: args,
-      dialogue: (peer, turn) => holdAcpTurn(peer, turn, client(turn.permissions)),
+      dialogue: (peer, turn) =>
+        holdAcpTurn(
+          peer,
+          { ...turn, ...present({ place: turn.connection.place }) },
+          client(turn.permissions),
+        ),
     },
   };
 }
@@ -68,7 +78,7 @@ function adapter(agent: DrivenAgent, program: string): DrivenAgent {
 export const acpAgents = {
   'gemini-cli': overAcp(geminiCli, {
     args: (turn) => ['--acp', '--skip-trust', ...withModel(turn)],
-    client: () => ({ mode: 'default', ...minute }),
+    client: () => ({ mode: 'default', dropsImagesBesideLinks: true, ...minute }),
     // It runs commands that only read without a question, but it can be given no shell at all.
     enforces: { ...ASKED, shell: ['off'] },
     settings: ({ files, env, ...own }, { shell }) => ({
@@ -82,7 +92,13 @@ export const acpAgents = {
     // As shipped, it asks for nothing in the workspace.
     settings: ({ env, ...own }) => ({
       ...own,
-      env: { ...env, OPENCODE_CONFIG_CONTENT: amended(env.OPENCODE_CONFIG_CONTENT, { permission: ASKS }) },
+      env: {
+        ...env,
+        OPENCODE_CONFIG_CONTENT: JSON.stringify({
+          ...withImages(settingsIn(env.OPENCODE_CONFIG_CONTENT)),
+          permission: ASKS,
+        }),
+      },
     }),
   }),
   'qwen-code': overAcp(qwenCode, {
@@ -93,7 +109,7 @@ export const acpAgents = {
     }),
     mcpLog: { mark: 'MCP server(s) failed to start', failure: /failed to start: (?<names>[^.]+)\./ },
     // It starts in a mode in which a model decides.
-    client: () => ({ mode: 'default' }),
+    client: () => ({ mode: 'default', dropsImagesBesideLinks: true }),
   }),
   'codex-cli': overAcp(adapter(codexCli, 'codex-acp'), {
     args: () => [],
@@ -151,7 +167,7 @@ decision = "deny"
 priority = 900
 `;
 
-function amended(json: string | undefined, more: JsonObject): string {
-  const settings = parseJson(json ?? '{}');
-  return JSON.stringify({ ...(isJsonObject(settings) && settings), ...more });
-}
+const amended = (json: string | undefined, more: JsonObject): string =>
+  JSON.stringify({ ...settingsIn(json), ...more });
+
+const settingsIn = (json = '{}'): JsonObject => objectIn(parseJson(json)) ?? {};

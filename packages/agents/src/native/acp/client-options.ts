@@ -6,6 +6,8 @@ export type ClientOptions = {
   asksToLeaveSandbox?: boolean;
   /** Servers of the protocol come too late for its first model call; those of its settings do not. Default: no. */
   hasServersInSettings?: boolean;
+  /** It drops the images of a prompt that also links to files, so files are then only named. Default: no. */
+  dropsImagesBesideLinks?: boolean;
   afterNew?: (sessionId: string) => void;
   beforeLoad?: (sessionId: string, signal: AbortSignal) => Promise<void>;
 };

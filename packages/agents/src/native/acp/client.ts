@@ -15,34 +15,45 @@ import type { Peer } from '../../kit/dialogue.ts';
 import { objectIn, textIn } from '../../kit/fields.ts';
 import type { CommandTurn } from '../native-agent.ts';
 import type { ClientOptions } from './client-options.ts';
+import { answerElicitation } from './elicitation.ts';
 import { answerPermission } from './permission.ts';
+import { promptBlocks } from './prompt-blocks.ts';
 
 /**
  * Leads one turn over the Agent Client Protocol, version 1 (https://agentclientprotocol.com): a new or a resumed session,
  * its mode, and one prompt. The agent is offered no file system and no terminal of the client, so that it uses its own
  * tools, in the sandbox. How the turn went is in what the agent prints.
  *
+ * @throws WhetstoneError `input-unsupported`, `agent-session-missing`
  */
 export async function holdAcpTurn(peer: Peer, turn: CommandTurn, client: ClientOptions = {}): Promise<void> {
   const titles = new Map<string, string>();
+  let forms = 0;
   const { mode, beforeLoad, afterNew } = client;
   const { client: createClient, methods, RequestError } = await import('@agentclientprotocol/sdk');
-  const app = createClient({ name: 'whetstone' }).onRequest(
-    methods.client.session.requestPermission,
-    ({ params }) => {
+  const app = createClient({ name: 'whetstone' })
+    .onRequest(methods.client.session.requestPermission, ({ params }) => {
       const named = titles.get(params.toolCall.toolCallId);
       return answerPermission(params, turn, { ...client, ...present({ named }) });
-    },
-  );
+    })
+    .onRequest(methods.client.elicitation.create, ({ params }) => {
+      forms += 1;
+      return answerElicitation(params, turn, { titles, ownId: `elicitation-${forms}` });
+    });
   try {
     await app.connectWith(
       streamOf(peer, (message) => noteTitle(message, titles)),
       async (agent) => {
         const described = await agent.request(methods.agent.initialize, {
           protocolVersion: VERSION,
-          clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+          clientCapabilities: {
+            fs: { readTextFile: false, writeTextFile: false },
+            terminal: false,
+            elicitation: { form: {} },
+          },
           clientInfo: { name: 'whetstone', version: '1' },
         });
+        const prompt = await promptBlocks(turn, described, client);
         if (turn.resume !== undefined) await beforeLoad?.(turn.resume, turn.signal);
         const { sessionId, modes } = await openSession(
           agent,
@@ -57,7 +68,6 @@ export async function holdAcpTurn(peer: Peer, turn: CommandTurn, client: ClientO
         if (modes && current !== undefined) turn.report?.({ own: { mode: current } });
         const cancel = (): void => void agent.notify(methods.agent.session.cancel, { sessionId });
         turn.signal.addEventListener('abort', cancel, { once: true });
-        const prompt = [{ type: 'text' as const, text: turn.input.text }];
         await agent.request(methods.agent.session.prompt, { sessionId, prompt }).finally(() => {
           turn.signal.removeEventListener('abort', cancel);
         });

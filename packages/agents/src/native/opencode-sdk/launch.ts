@@ -72,7 +72,7 @@ function asking({ shell, network }: Permissions) {
 }
 
 /** OpenCode leaves out images for a model that is not said to take them. Nothing is known of a model of the gateway. */
-function withImages({ provider, ...config }: JsonObject): JsonObject {
+export function withImages({ provider, ...config }: JsonObject): JsonObject {
   const gateway = objectIn(objectIn(provider)?.gateway);
   if (!gateway) return present({ ...config, provider });
   const modalities = { input: ['text', 'image'], output: ['text'] };
