@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongFilesFirst } from './scripts/long-files-first.ts';
 import { testNeeds } from './scripts/test-needs.ts';
 import everyday from './vitest.config.ts';
 
@@ -11,6 +12,8 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 600_000,
     pool: 'forks',
+    experimental: { viteModuleRunner: false },
+    sequence: { sequencer: LongFilesFirst },
     env: everyday.test?.env ?? {},
     // The agents wait for each other and for time limits, more than for the processor.
     maxWorkers: 2,

@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { longFiles } from './long-files-first.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -11,6 +12,10 @@ test('every file that CONTRIBUTING.md names exists', () => {
   );
   expect(paths.length).toBeGreaterThan(30);
   expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
+
+test('the tests that start first exist', () => {
+  expect(longFiles.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
 
 const testsWith = (pattern: RegExp): string[] =>
