@@ -19,10 +19,20 @@ export type Scenery = {
   row: ContractRow;
   stage: Stage;
   task: () => Promise<Play>;
-  /** A task whose turn names the model. */
-  modelOfTurn: () => Promise<Play>;
+  /** Three plays of one agent at once. */
+  atOnce: () => Promise<AtOnce>;
+  /** Garbled output of an agent whose configuration names the model, and the turn another one. */
   garbled: () => Promise<Play>;
 };
+
+/** A task, a crash (or a failure where the agent has no crash), and a task whose turn names the model. */
+export type AtOnce = readonly [task: Play, crash: Play, modelOfTurn: Play];
+
+export const CRASH = 'crash before its last word';
+
+/** Whether the agent can crash. */
+export const canCrash = ({ name }: ContractRow): boolean =>
+  !notApplicable[name]?.['a crash before the end of the turn is reported is a failed turn'];
 
 const run = promisify(execFile);
 const HANG_LIMIT_MS = 3_000;
@@ -111,14 +121,13 @@ export const cases = {
     expect(await kept()).toContain('~/.team/keys/private');
   },
 
-  async 'the agent gets the model of the configuration'({ stage }: Scenery) {
-    const context = { model: 'model-of-the-turn' };
-    const { seen } = await stage.play('task', { model: 'model-of-the-config', context });
+  async 'the agent gets the model of the configuration'({ garbled }: Scenery) {
+    const { seen } = await garbled();
     expect(JSON.stringify(await seen())).toContain('model-of-the-config');
   },
 
-  async 'the agent gets the model of the turn'({ modelOfTurn }: Scenery) {
-    const { seen } = await modelOfTurn();
+  async 'the agent gets the model of the turn'({ atOnce }: Scenery) {
+    const [, , { seen }] = await atOnce();
     expect(JSON.stringify(await seen())).toContain('model-of-the-turn');
   },
 
@@ -151,8 +160,8 @@ export const cases = {
     expect(second.turn.usage).toEqual(first.turn.usage);
   },
 
-  async 'the home of the agent is deleted with the sandbox'({ modelOfTurn }: Scenery) {
-    const { attempt, seen, token } = await modelOfTurn();
+  async 'the home of the agent is deleted with the sandbox'({ atOnce }: Scenery) {
+    const [, , { attempt, seen, token }] = await atOnce();
     await seen();
     expect(existsSync(attempt.sandbox.home)).toBe(true);
     await attempt.sandbox.stop();
@@ -187,8 +196,8 @@ export const cases = {
     expect(existsSync(join(attempt.workdir, `seen-${token}.json`))).toBe(false);
   },
 
-  async 'a crash before the end of the turn is reported is a failed turn'({ stage }: Scenery) {
-    const { turn, token } = await stage.play('crash before its last word');
+  async 'a crash before the end of the turn is reported is a failed turn'({ atOnce }: Scenery) {
+    const [, { turn, token }] = await atOnce();
     expect(turn).toMatchObject({ status: 'failed', exit: { ended: 'exit', exitCode: 3 } });
     expect(turn.exit?.message).toMatch(/exit code 3/);
     expect(JSON.stringify(turn.events)).toContain('it broke');
@@ -283,16 +292,8 @@ export const cases = {
     expect(flood.grownMegabytes).toBeLessThan(300);
   },
 
-  async 'parallel sessions stay separate, and a crash in one does not affect the others'({ row, stage }: Scenery) {
-    const agent = await row.create({ user: stage.user });
-    const crash = notApplicable[row.name]?.['a crash before the end of the turn is reported is a failed turn']
-      ? 'failure'
-      : 'crash before its last word';
-    const plays = await Promise.all([
-      stage.play('task', { agent }),
-      stage.play(crash, { agent }),
-      stage.play('task', { agent }),
-    ]);
+  async 'parallel sessions stay separate, and a crash in one does not affect the others'({ atOnce }: Scenery) {
+    const plays = await atOnce();
     expect(plays.map(({ turn }) => turn.status)).toEqual(['completed', 'failed', 'completed']);
     for (const { attempt, token, kept } of plays) {
       const others = plays.filter((play) => play.token !== token);

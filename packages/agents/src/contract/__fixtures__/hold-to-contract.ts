@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type CaseName, cases, failureOf } from './cases.ts';
+import { type AtOnce, type CaseName, CRASH, canCrash, cases, failureOf } from './cases.ts';
 import type { ContractRow } from './contract-row.ts';
 import { notApplicable } from './not-applicable.ts';
 import { once, openStage, type Stage } from './stage.ts';
@@ -21,11 +21,21 @@ export function holdToContract(row: ContractRow, names: readonly CaseName[]): vo
       inherit: ['.team/login.json', '.team/keys'],
     }),
   );
-  const modelOfTurn = once(() => stage.play('task', { context: { model: `${row.provider ?? ''}model-of-the-turn` } }));
-  const garbled = once(() => stage.play('garbled output'));
+  const atOnce = once(async (): Promise<AtOnce> => {
+    const agent = await row.create({ user: stage.user });
+    const context = { model: `${row.provider ?? ''}model-of-the-turn` };
+    return Promise.all([
+      stage.play('task', { agent }),
+      stage.play(canCrash(row) ? CRASH : 'failure', { agent }),
+      stage.play('task', { agent, context }),
+    ]);
+  });
+  const garbled = once(() =>
+    stage.play('garbled output', { model: 'model-of-the-config', context: { model: 'model-of-the-turn' } }),
+  );
 
   for (const name of names) {
-    const hold = () => cases[name]({ row, stage, task, modelOfTurn, garbled });
+    const hold = () => cases[name]({ row, stage, task, atOnce, garbled });
     const reason = notApplicable[row.name]?.[name];
     if (reason === undefined) test(name, hold);
     else {
