@@ -25,6 +25,7 @@ export { attachedServer } from './native/attached-server.ts';
 export { listPriceOf } from './native/list-price.ts';
 export { loginUpstreams, needsKey, usesLogin } from './native/login.ts';
 export type { Connection, DrivenAgent } from './native/native-agent.ts';
+export { hasOwnSandbox } from './native/own-sandbox.ts';
 
 // Fixtures: what an agent must not see of them.
 

@@ -4,6 +4,7 @@
  * process trees that end, and output that is bounded.
  */
 export { createBubblewrapSandboxProvider } from './bubblewrap/bubblewrap-sandbox.ts';
+export { unseenPaths } from './bubblewrap/visible-paths.ts';
 export { giveTree, inheritFolder, inheritOwner, makeFolders, ownerOf } from './files/inherit-owner.ts';
 export { removeTree, removeTrees } from './files/remove-tree.ts';
 export { checkSafePath, isDeviceName, isGitFolder } from './files/safe-path.ts';
@@ -18,7 +19,7 @@ export {
 export { readTreeState, type TreeChange, type TreeState, treeChanges } from './files/tree-state.ts';
 export { createMask, MASKED, type Mask, SHORTEST_SECRET, secretForms } from './mask.ts';
 export { type AttackName, attacks, type Finding } from './probe/attacks.ts';
-export { probeSandbox } from './probe/probe-sandbox.ts';
+export { type ChosenSandbox, proveSandbox, strongestSandbox } from './probe/strongest-sandbox.ts';
 export type { Owner } from './process/launcher-interface.ts';
 export { createProcessSandboxProvider } from './process-sandbox/process-sandbox.ts';
 export { inheritedEnvironment, isSecretName, sandboxPath } from './process-sandbox/scrubbed-environment.ts';

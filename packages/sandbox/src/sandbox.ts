@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { Mask } from './mask.ts';
+import type { AttackName } from './probe/attacks.ts';
 import type { Owner } from './process/launcher-interface.ts';
 
 /**
@@ -124,4 +125,6 @@ export type SandboxLevel = {
    */
   neighbours: 'hidden' | 'visible';
   network: 'open' | 'gateway-only' | 'none';
+  /** At level 0: what a command can do to this machine, as docs/security.md has it. Not tried here. */
+  reachable?: AttackName[];
 };

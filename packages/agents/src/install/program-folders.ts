@@ -1,4 +1,12 @@
-import { existsSync, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { sandboxPath } from '@whetstone/sandbox';
@@ -37,12 +45,19 @@ function filesOf(program: string): string[] {
   for (let at = program; lstatSync(at).isSymbolicLink(); links.push(at)) {
     at = resolve(dirname(at), readlinkSync(at));
   }
-  const files = [...links, realpathSync(program)];
+  const files = [...links, ...launchedBy(program), realpathSync(program)];
   // A package has its programs in `bin`. Of any other folder with a package.json only the program is needed.
   const packages = files
     .map((file) => dirname(dirname(file)))
     .filter((folder) => existsSync(join(folder, 'package.json')));
   return [...files, ...[...new Set(packages)].flatMap(opened), ...files.flatMap(modulesAround)];
+}
+
+/** What the launcher of an installed agent starts: a Node, which may be older than this one, and a file. */
+function launchedBy(program: string): string[] {
+  if (statSync(program).size > 4096) return [];
+  const [, node, file] = /^#!\/bin\/sh\nexec '([^']+)' '([^']+)'/.exec(readFileSync(program, 'utf8')) ?? [];
+  return [node, file].filter((path) => path !== undefined && existsSync(path)) as string[];
 }
 
 /** A bridge is a file of this package, wherever that is. */

@@ -53,6 +53,8 @@ export type Enforces = {
 } & {
   /** Why the agent cannot be held to these values together; `undefined` if it can. Default: it always can. */
   readonly together?: (permissions: Permissions) => string | undefined;
+  /** Whether the agent then starts commands in a sandbox of its own, which takes namespaces. Default: it never does. */
+  readonly ownSandbox?: (permissions: Permissions) => boolean;
 };
 
 /** Of agents that leave tools out and have no sandbox of their own. */

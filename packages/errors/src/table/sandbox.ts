@@ -26,6 +26,10 @@ export const sandboxErrors = {
     'In a sealed sandbox an agent reaches its model only through the gateway, and this agent does not use it.',
     'Add a `gateway` to the configuration and let the agent use it, or choose `sandbox: process`.',
   ),
+  'sandbox-nested': usage(
+    'With its permissions the agent confines its commands itself, and no program can do that in a sealed sandbox.',
+    'Give the agent open permissions, because the sealed sandbox confines it, or choose `sandbox: process`.',
+  ),
   'sandbox-output-unwritable': sandbox(
     'The output of a command could not be written to its file.',
     'Check that the folder exists and is writable, and that the disk is not full.',

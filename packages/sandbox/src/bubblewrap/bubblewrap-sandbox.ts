@@ -9,17 +9,15 @@ import { ContainedSandbox, seenFolders } from '../process-sandbox/contained-sand
 import { findExecutable, isRoot } from '../process-sandbox/pid-namespace.ts';
 import type { ProcessSandboxOptions } from '../process-sandbox/process-sandbox.ts';
 import { makeSandboxFolders } from '../process-sandbox/sandbox-folders.ts';
-import { inheritedEnvironment, sandboxEnvironment } from '../process-sandbox/scrubbed-environment.ts';
+import { sandboxEnvironment } from '../process-sandbox/scrubbed-environment.ts';
 import type { SandboxOptions, SandboxProvider } from '../sandbox.ts';
 import { makeEtc } from './own-etc.ts';
 import { type Seal, sealedContainment, usedFolders } from './sealed-containment.ts';
+import { sealedEnvironment } from './sealed-environment.ts';
 import { visiblePaths } from './visible-paths.ts';
 
 /** Whom commands run as where this process is root. A number that no system gives to a user. */
 const NOBODYS: Owner = { uid: 64_300, gid: 64_300 };
-
-/** Variables that are about this machine's user, or name folders that hold the user's credentials. */
-const LEFT_OUT = new Set(['CARGO_HOME', 'GOPATH', 'GRADLE_HOME', 'PNPM_HOME', 'SHELL', 'USER', 'LOGNAME']);
 
 /** Tried once per process. */
 let works: Promise<void> | undefined;
@@ -37,7 +35,7 @@ export async function createBubblewrapSandboxProvider(
   const { parentEnvironment = process.env, readable = [] } = options;
   await mkdir(options.scratch, { recursive: true, mode: 0o700 });
   const scratch = await realpath(options.scratch);
-  const inherited = ownEnvironment(parentEnvironment);
+  const inherited = sealedEnvironment(parentEnvironment);
   const owner = isRoot() ? NOBODYS : undefined;
   const user = owner ?? { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
   const backstage = mkdtempSync(join(scratch, 'b-'));
@@ -118,9 +116,4 @@ async function assertWorks(provider: SandboxProvider, scratch: string): Promise<
     })
     .finally(() => removeTree(folder));
   if (result.exitCode !== 7) throw refuse(result.stderr.trim() || `exit code ${result.exitCode}`);
-}
-
-function ownEnvironment(parent: NodeJS.ProcessEnv): Record<string, string> {
-  const entries = Object.entries(inheritedEnvironment(parent)).filter(([name]) => !LEFT_OUT.has(name));
-  return { ...Object.fromEntries(entries), USER: 'user', LOGNAME: 'user' };
 }

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { isUnder } from '../files/sandbox-files.ts';
 import type { RootEntry } from '../process/launcher-interface.ts';
+import { sealedEnvironment } from './sealed-environment.ts';
 
 /** The system's programs. Links stay links. */
 const SYSTEM = [
@@ -45,6 +46,20 @@ export function visiblePaths(
       ? { kind: 'link', path, source: readlinkSync(path) }
       : { kind: 'see', path, source: realpathSync(path) },
   );
+}
+
+/** Of which a sealed command has its own. */
+const OWN = ['/etc', '/proc', ...['fd', 'stdin', 'stdout', 'stderr'].map((name) => join('/dev', name))];
+
+/** Which of these absolute paths of this machine a sealed command would look for in vain. */
+export function unseenPaths(
+  paths: readonly string[],
+  readable: readonly string[],
+  parentEnvironment: NodeJS.ProcessEnv = process.env,
+): string[] {
+  const entries = visiblePaths(sealedEnvironment(parentEnvironment), readable);
+  const seen = [...OWN, ...entries.map(({ path }) => path)];
+  return paths.filter((path) => existsSync(path) && !seen.some((one) => isUnder(one, path)));
 }
 
 /** A folder of the PATH. Of a home or a user's folder of programs, only that: what lies beside it is the user's. */

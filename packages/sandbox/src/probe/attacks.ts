@@ -15,6 +15,20 @@ export const attacks = {
 
 export type AttackName = keyof typeof attacks;
 
+/**
+ * What comes through where commands only have a process tree, a home and an environment of their own. `docs/security.md`
+ * is made of what really does, and has to be the same.
+ */
+export function reachableFrom(processes: 'pid-namespace' | 'descendants', isRoot: boolean): AttackName[] {
+  const isTogether = processes === 'descendants';
+  const blocked: Partial<Record<AttackName, boolean>> = {
+    'system-secrets': !isRoot,
+    harness: !isRoot && !isTogether,
+    'other-cases': !isTogether,
+  };
+  return (Object.keys(attacks) as AttackName[]).filter((attack) => !blocked[attack]);
+}
+
 /** `reached`: whether a command of the sandbox did it. */
 export type Finding = { attack: AttackName; reached: boolean };
 

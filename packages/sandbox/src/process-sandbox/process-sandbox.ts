@@ -1,9 +1,10 @@
 import { mkdir, realpath } from 'node:fs/promises';
 import { WhetstoneError } from '@whetstone/errors';
+import { reachableFrom } from '../probe/attacks.ts';
 import type { SandboxLevel, SandboxOptions, SandboxProvider } from '../sandbox.ts';
 import { ContainedSandbox, seenFolders } from './contained-sandbox.ts';
 import type { Containment } from './containment.ts';
-import { createPidNamespaceContainment } from './pid-namespace.ts';
+import { createPidNamespaceContainment, isRoot } from './pid-namespace.ts';
 import { createProcessGroupContainment } from './process-group.ts';
 import { makeSandboxFolders } from './sandbox-folders.ts';
 import { inheritedEnvironment, sandboxEnvironment } from './scrubbed-environment.ts';
@@ -41,7 +42,8 @@ export async function createProcessSandboxProvider(options: ProcessSandboxOption
     async describe() {
       const { processes, canHide } = containment;
       const neighbours = canHide ? 'hidden' : 'visible';
-      return { provider: 'process', level: 0, processes, neighbours, network: 'open' };
+      const reachable = reachableFrom(processes, isRoot());
+      return { provider: 'process', level: 0, processes, neighbours, network: 'open', reachable };
     },
     async start({ env, ...places }: SandboxOptions) {
       const { workdir, at } = places;

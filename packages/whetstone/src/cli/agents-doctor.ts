@@ -10,7 +10,9 @@ import { messageOf } from '@whetstone/errors';
 import { startSandboxProvider } from '@whetstone/sandbox';
 import { findPreparations } from '../init/find-preparations.ts';
 import { tableLines } from '../report/text-layout.ts';
+import { provenSandbox } from '../run/choose-sandbox.ts';
 import { gitVersion } from '../workspace/git.ts';
+import { sandboxLine } from './sandbox-line.ts';
 import type { Streams } from './streams.ts';
 
 const SIGNS = { ok: '✓', note: '·', problem: '✗' } as const;
@@ -42,6 +44,7 @@ async function machineChecks(environment: NodeJS.ProcessEnv): Promise<Check[]> {
     { topic: 'Node', status: 'ok', found: `${process.version} on ${process.platform}-${process.arch}` },
     await checkGit(),
     await checkSandbox(),
+    await checkSealed(),
     await checkLoopback(),
     ...checkProxy(environment),
     ...checkAbove(),
@@ -71,6 +74,17 @@ async function checkSandbox(): Promise<Check> {
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
+}
+
+/** What `sandbox: auto` can be here. */
+async function checkSealed(): Promise<Check> {
+  const topic = 'sealed';
+  const chosen = await provenSandbox();
+  const { provider, reasons } = chosen;
+  if (provider === 'process') {
+    return { topic, status: 'note', found: `\`sandbox: auto\` is process. ${reasons.join(' ')}` };
+  }
+  return { topic, status: 'ok', found: sandboxLine({ level: 1, ...chosen }) };
 }
 
 /** The gateway listens on a free port of 127.0.0.1. */

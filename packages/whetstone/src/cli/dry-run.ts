@@ -12,27 +12,26 @@ import {
 } from '@whetstone/agents/config';
 import type { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
-import type { Config } from '../config/config.ts';
 import { protectedFiles } from '../config/protected-paths.ts';
 import type { EnvironmentPreview } from '../environment/preview-environments.ts';
 import type { Plan, PlannedCase } from '../plan/plan.ts';
 import { counted } from '../report/format.ts';
+import type { PlannedRun } from '../run/plan-or-resume.ts';
 import type { InstructionPreview } from '../workspace/preview-instructions.ts';
 import { previewJson, previewLine } from './environment-line.ts';
 import { errorJson } from './print-error.ts';
+import { plannedSandboxLine, sandboxJson } from './sandbox-line.ts';
 
 /** Prints what a run would do, which cases it would start, and how many problems would keep it from that. Starts nothing, and shows no values of variables. */
 export async function printDryRun(
-  config: Config,
+  { config, plan, sandbox }: PlannedRun,
   {
-    plan,
     starting,
     again,
     problems,
     instructions,
     environment,
   }: {
-    plan: Plan;
     starting: readonly PlannedCase[];
     /** Why cases of a resumed run would run a second time. */
     again: readonly string[];
@@ -61,7 +60,15 @@ export async function printDryRun(
   if (json) {
     const found = { again, instructions, protected_paths: shielded, problems: problems.map(errorJson) };
     const shown = {
-      ...{ seed: plan.seed, ...present({ looks: plan.looks }), order, cases: plan.cases, commands, ...found },
+      ...{
+        seed: plan.seed,
+        ...present({ looks: plan.looks }),
+        sandbox: sandboxJson(config, sandbox),
+        order,
+        cases: plan.cases,
+        commands,
+        ...found,
+      },
       environment: previewJson(environment),
     };
     stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
@@ -84,6 +91,7 @@ export async function printDryRun(
     `Variants    ${variants.map(({ name }) => (name === plan.baseline ? `${name} (baseline)` : name)).join(', ')}`,
     `Seed        ${seed}`,
     ...(looks ? [`Looks       after ${looksOf(looks)} tasks`] : []),
+    `Sandbox     ${plannedSandboxLine(config, sandbox)}`,
     ...(environment ? [`Prepare     ${previewLine(environment)}`] : []),
     ...shielded.map(
       ({ task, pattern, files }) =>

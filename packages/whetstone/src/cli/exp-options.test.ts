@@ -17,7 +17,7 @@ test('a sandbox that is not there is an error wherever it is named, and never an
   expect(await run('--sandbox', 'process')).toMatchObject({ exitCode: 0 });
   expect(await run('--sandbox', 'docker')).toEqual({
     exitCode: 2,
-    stderr: `This version has no sandbox "docker".\n  sandboxes: process, bubblewrap\n  More: whetstone errors sandbox-unknown\n`,
+    stderr: `This version has no sandbox "docker".\n  sandboxes: auto, bubblewrap, process\n  More: whetstone errors sandbox-unknown\n`,
   });
   expect(await run('confined')).toMatchObject({
     exitCode: 2,

@@ -19,6 +19,7 @@ import { prepareProcess } from './prepare-process.ts';
 import { createProgress } from './progress.ts';
 import { runExperiment } from './run-experiment.ts';
 import { printResult } from './run-shown.ts';
+import { plannedSandboxLine, sandboxJson } from './sandbox-line.ts';
 import type { Streams } from './streams.ts';
 import { terminalColors } from './terminal-features.ts';
 import { endOfWatch, touchedExperiments, type WatchedTurn } from './watched-experiments.ts';
@@ -123,18 +124,21 @@ async function previewExperiments(
           : { case_id: id, runs_because: one.why },
     );
     const early = config.earlyExit && trials > 1 ? { early_exit: true } : {};
-    shown.push({ experiment: experiment.id, ...early, cases, environment });
+    const sandbox = worksWithFiles(config) ? { sandbox: planned } : {};
+    shown.push({ experiment: experiment.id, ...early, ...sandbox, cases, environment });
   }
   if (options.json) {
-    const experiments = shown.map(({ environment, ...one }) => ({
+    const experiments = shown.map(({ environment, sandbox, ...one }) => ({
       ...one,
+      ...(sandbox && { sandbox: sandboxJson(sandbox.config, sandbox.sandbox) }),
       environment: previewJson(environment),
     }));
     stdout.write(escapedJson({ experiments }));
     return 0;
   }
-  const lines = shown.flatMap(({ experiment, early_exit, cases, environment }) => [
+  const lines = shown.flatMap(({ experiment, early_exit, sandbox, cases, environment }) => [
     `${experiment}: ${counted(cases.length, 'case')}, ${cases.filter((one) => 'reused_from' in one).length} of them reused`,
+    ...(sandbox ? [`  sandbox ${plannedSandboxLine(sandbox.config, sandbox.sandbox)}`] : []),
     ...(environment ? [`  prepare ${previewLine(environment)}`] : []),
     ...(early_exit && cases.some((one) => 'runs_because' in one)
       ? ['  early exit: a case below that runs does not if another trial passes before it']

@@ -4,6 +4,7 @@ import { counted } from '../report/format.ts';
 import { oneLine } from '../report/sanitize.ts';
 import type { RunEvent } from '../run/run-event.ts';
 import { environmentLine, isEnvironmentEvent } from './environment-line.ts';
+import { sandboxLine } from './sandbox-line.ts';
 import { type Colors, isInteractive, terminalColors } from './terminal-features.ts';
 
 export type Progress = { show(event: RunEvent): void; stop(): void };
@@ -24,8 +25,8 @@ function plainProgress(stream: NodeJS.WriteStream, colors: Colors): Progress {
         stream.write(`${startLine(event)}\n`);
       } else if (event.type === 'warned') {
         stream.write(`${warningLine(event.message, colors)}\n`);
-      } else if (event.type === 'sandbox.proven') {
-        stream.write(`${provenLine(event)}\n`);
+      } else if (event.type === 'sandbox.chosen') {
+        stream.write(`Sandbox ${sandboxLine(event)}\n`);
       } else if (isEnvironmentEvent(event)) {
         stream.write(`${environmentLine(event, colors)}\n`);
       } else if (event.type === 'look.taken') {
@@ -43,9 +44,6 @@ function plainProgress(stream: NodeJS.WriteStream, colors: Colors): Progress {
     stop() {},
   };
 }
-
-const provenLine = ({ provider, level, probes }: Extract<RunEvent, { type: 'sandbox.proven' }>): string =>
-  `Sandbox ${provider}, level ${level}: ${probes.length} attacks from inside were tried, and none came through`;
 
 async function liveProgress(stream: NodeJS.WriteStream, colors: Colors): Promise<Progress> {
   const { createLogUpdate } = await import('log-update');
@@ -76,9 +74,9 @@ async function liveProgress(stream: NodeJS.WriteStream, colors: Colors): Promise
       } else if (event.type === 'warned') {
         update.clear();
         stream.write(`${warningLine(event.message, colors)}\n`);
-      } else if (event.type === 'sandbox.proven') {
+      } else if (event.type === 'sandbox.chosen') {
         update.clear();
-        stream.write(`${provenLine(event)}\n`);
+        stream.write(`Sandbox ${sandboxLine(event)}\n`);
       } else if (isEnvironmentEvent(event)) {
         update.clear();
         stream.write(`${environmentLine(event, colors)}\n`);

@@ -57,7 +57,7 @@ export async function runCommand(options: RunCommandOptions, streams: Streams): 
   };
   if (options.dryRun) {
     const planned = await planOrResume(request);
-    const { plan, resumed } = planned;
+    const { config, plan, resumed } = planned;
     const starting = casesToRun(plan, resumed?.rows);
     const problems = await problemsOf(loaded, planned, request.selection);
     const instructions = await previewInstructions({
@@ -70,8 +70,8 @@ export async function runCommand(options: RunCommandOptions, streams: Streams): 
     const again = reasonsToRunAgain(plan, resumed);
     const environment = await previewEnvironments(config, planned);
     await printDryRun(
-      config,
-      { plan, starting, again, problems, instructions, environment },
+      planned,
+      { starting, again, problems, instructions, environment },
       { json: options.json ?? false, stdout },
     );
     for (const problem of problems) await printError(problem, streams, false);
@@ -97,7 +97,7 @@ export async function problemsOf(
   planned: PlannedRun,
   selection: Selection,
 ): Promise<WhetstoneError[]> {
-  const { config } = loaded;
+  const { config } = planned;
   const problems: WhetstoneError[] = [];
   for (const check of [
     () => requireExecutables(loaded, selection),

@@ -2,10 +2,12 @@ import { counted } from '../report/format.ts';
 import { escapedJson } from '../report/json.ts';
 import { oneLine } from '../report/sanitize.ts';
 import { tableLines } from '../report/text-layout.ts';
+import { withSandbox } from '../run/choose-sandbox.ts';
 import { checkTask, type TaskCheck } from '../tasks/check-tasks.ts';
 import { openTaskRoom } from '../tasks/task-room.ts';
 import { type EarlierResults, earlierResults } from './earlier-results.ts';
 import { onInterrupt } from './interrupt.ts';
+import { plannedSandboxLine } from './sandbox-line.ts';
 import type { Streams } from './streams.ts';
 import { type TasksOfOptions, tasksOf } from './tasks-of.ts';
 
@@ -31,7 +33,10 @@ export async function tasksCheckCommand(
   const results = runs === undefined ? undefined : await earlierResults(chosen, runs);
   using interrupt = onInterrupt(stderr);
   const { signal } = interrupt;
-  await using room = await openTaskRoom({ ...place, signal });
+  const { agents = [], variants = [] } = place;
+  const { config, sandbox } = await withSandbox(place, { agents, variants, tasks: chosen });
+  if (!options.json) stderr.write(`Sandbox ${plannedSandboxLine(config, sandbox)}\n`);
+  await using room = await openTaskRoom({ ...config, signal });
   const checks: Checked[] = [];
   for (const task of chosen) {
     if (signal.aborted) break;

@@ -6,6 +6,7 @@ import { startSandboxProvider } from '@whetstone/sandbox';
 import { counted } from '../report/format.ts';
 import { escapedJson } from '../report/json.ts';
 import { oneLine } from '../report/sanitize.ts';
+import { withSandbox } from '../run/choose-sandbox.ts';
 import { exportTask, slug } from '../tasks/harbor/export-task.ts';
 import { importTask } from '../tasks/harbor/import-task.ts';
 import { openTaskRoom } from '../tasks/task-room.ts';
@@ -33,7 +34,9 @@ export async function tasksExportCommand(
     const { tasks, ...place } = await tasksOf(folders, options, say);
     const { environment } = place;
     const hasServices = (environment?.services ?? []).length > 0;
-    await using room = await openTaskRoom({ ...place, signal });
+    const { agents = [], variants = [] } = place;
+    const { config } = await withSandbox(place, { agents, variants, tasks });
+    await using room = await openTaskRoom({ ...config, signal });
     for (const task of tasks) {
       if (signal.aborted) return;
       const folder = join(resolve(options.out), slug(task.id));

@@ -21,12 +21,13 @@ export type TasksOfOptions = {
 };
 
 /** Where tasks are verified. */
-type Place = Pick<Config, 'repo' | 'sandbox' | 'environment'> & {
-  withheld: Awaited<ReturnType<typeof findWithheld>>;
-  logs: string;
-  /** The folder of earlier runs. */
-  runs?: string;
-};
+type Place = Pick<Config, 'repo' | 'sandbox' | 'environment' | 'gateway' | 'judge' | 'outputDir'> &
+  Partial<Pick<Config, 'agents' | 'variants'>> & {
+    withheld: Awaited<ReturnType<typeof findWithheld>>;
+    logs: string;
+    /** The folder of earlier runs. */
+    runs?: string;
+  };
 
 /** Where `tasks mine` puts its tasks. */
 const MINED = 'tasks/mined';
@@ -49,12 +50,13 @@ export async function tasksOf(
       repo: { path, baseRef: 'HEAD' },
       withheld: [],
       logs: join(cacheFolder(), 'prepare-logs'),
+      outputDir: cacheFolder(),
     };
     const asked = { prepare, setup: read.flatMap(({ setup }) => setup) };
     const commands = preparationOf(asked, path);
     say(prepareLine(commands, asked));
     const environment = environmentOf(commands, setupTimeout);
-    return { ...place, tasks: chosen(read), sandbox: { provider: 'process' }, ...present({ environment }) };
+    return { ...place, tasks: chosen(read), sandbox: { provider: 'auto' }, ...present({ environment }) };
   }
   const { loaded, environment } = await openConfig(present({ config, tasks }));
   Object.assign(process.env, environment);

@@ -1,4 +1,5 @@
 import type { WhetstoneError } from '@whetstone/errors';
+import type { ChosenSandbox } from '@whetstone/sandbox';
 import type { Config } from '../config/config.ts';
 import type { EnvironmentPreview } from '../environment/preview-environments.ts';
 import type { Plan } from '../plan/plan.ts';
@@ -8,6 +9,7 @@ import { tableLines } from '../report/text-layout.ts';
 import type { CaseForecast, TrialsForecast } from '../try/forecast.ts';
 import { previewJson, previewLine } from './environment-line.ts';
 import { errorJson } from './print-error.ts';
+import { plannedSandboxLine, sandboxJson } from './sandbox-line.ts';
 import type { Trying } from './try-setup.ts';
 
 /** What `whetstone try` would run, and what is known of it beforehand. */
@@ -21,6 +23,8 @@ export type TryPlan = {
   environment: EnvironmentPreview | undefined;
   problems: WhetstoneError[];
   budget?: number;
+  /** Absent: the configuration names the sandbox. */
+  sandbox?: ChosenSandbox;
 };
 
 /** The plan for a reader who decides. Without a plan: what is known before there are tasks. */
@@ -37,6 +41,7 @@ export function planLines(trying: Trying, plan?: TryPlan): string[] {
     ...agents.others.map(({ name, note }) => named('', `not ${name}: ${note}`)),
     ...arms.map((arm, index) => named(index === 0 ? 'Arms' : '', oneLine(arm))),
     ...tasks.map((line, index) => named(index === 0 ? 'Tasks' : '', line)),
+    ...(plan ? [named('Sandbox', plannedSandboxLine(plan.config, plan.sandbox))] : []),
     ...(plan?.environment ? [named('Prepare', previewLine(plan.environment))] : []),
     ...(plan ? ofPlan(plan) : []),
   ];
@@ -127,6 +132,7 @@ export function planJson(trying: Trying, plan?: TryPlan) {
       trials: plan.plan.trials,
       cases: plan.plan.cases.length,
       cases_missing: plan.missing,
+      sandbox: sandboxJson(plan.config, plan.sandbox),
       environment: previewJson(plan.environment),
       budget_usd: plan.budget ?? null,
       per_case: plan.forecasts.map((one) => ({

@@ -75,9 +75,8 @@ async function planOf(
   request: RunRequest,
   { jobs, budget }: TryOptions,
 ): Promise<TryPlan> {
-  const { config } = loaded;
   const planned = await planOrResume(request);
-  const { plan, resumed } = planned;
+  const { config, plan, resumed, sandbox } = planned;
   const forecasts = await forecastCases(config, plan);
   const trials = [...new Set(resumed ? [plan.trials] : [...SHOWN_TRIALS, plan.trials])].sort((a, b) => a - b);
   return {
@@ -86,7 +85,7 @@ async function planOf(
     options: forecastTrials(plan, forecasts, { trials, jobs }),
     environment: await previewEnvironments(config, planned),
     problems: await problemsOf(loaded, planned, request.selection),
-    ...present({ budget }),
+    ...present({ budget, sandbox }),
   };
 }
 

@@ -7,11 +7,13 @@ import { formatDiagnostics } from '../config/format-diagnostics.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { strictChecks } from '../config/strict-checks.ts';
 import { counted } from '../report/format.ts';
+import { type WithSandbox, withSandbox } from '../run/choose-sandbox.ts';
 import { startProblems } from '../run/start-problems.ts';
 import { previewInstructions } from '../workspace/preview-instructions.ts';
 import { resolveCommit } from '../workspace/repository.ts';
 import { findWithheld, type Withheld } from '../workspace/withheld.ts';
 import { openConfig } from './find-config.ts';
+import { plannedSandboxLine, sandboxJson } from './sandbox-line.ts';
 
 export type ValidateConfigOptions = {
   /** Relative to `cwd`. */
@@ -35,14 +37,16 @@ export async function validateConfigCommand(
   const withheld = loaded && (await withheldFrom(loaded.config));
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
   const valid = errors === 0;
+  const sandboxed = loaded && valid ? await withSandbox(loaded.config, loaded.config) : undefined;
   if (options.json) {
-    const summary = loaded ? { ...jsonSummary(loaded.config), withheld } : {};
+    const sandbox = sandboxed && { sandbox: sandboxJson(sandboxed.config, sandboxed.sandbox) };
+    const summary = loaded ? { ...jsonSummary(loaded.config), ...sandbox, withheld } : {};
     const report = { valid, ...summary, diagnostics, ...(options.checkAgents && { executables }) };
     stdout.write(`${JSON.stringify(report, null, 2)}\n`);
     return valid ? 0 : 2;
   }
   if (diagnostics.length > 0) stderr.write(formatDiagnostics(diagnostics, { color: false, cwd }));
-  if (loaded && valid) stdout.write(textSummary(loaded.config, executables, withheld ?? null, cwd));
+  if (sandboxed) stdout.write(textSummary(sandboxed, executables, withheld ?? null, cwd));
   else stderr.write(`\n${counted(errors, 'error')}\n`);
   return valid ? 0 : 2;
 }
@@ -121,7 +125,7 @@ async function withheldFrom(config: Config): Promise<Withheld[] | null> {
 }
 
 function textSummary(
-  config: Config,
+  { config, sandbox }: WithSandbox<Config>,
   executables: readonly ExecutableCheck[],
   withheld: readonly Withheld[] | null,
   cwd: string,
@@ -132,6 +136,7 @@ function textSummary(
     `Agents: ${config.agents.map(({ name, kind }) => `${name} (${kind})`).join(', ')}`,
     `Tasks: ${config.tasks.map(({ id }) => id).join(', ')}`,
     `Variants: ${config.variants.map(({ name }) => (name === config.baseline ? `${name} (baseline)` : name)).join(', ')}`,
+    `Sandbox: ${plannedSandboxLine(config, sandbox)}`,
     withheld
       ? `Withheld from every case: ${withheld.map(({ path, what }) => `${path} (${what})`).join(', ')}`
       : 'Withheld from every case: unknown, because the repository cannot be read',

@@ -41,7 +41,10 @@ export type Config = {
   outputDir: string;
   /** Seeds the order of the plan and every scripted chance. Default: drawn at planning time, recorded in the manifest. */
   seed?: string;
-  /** `readable`: paths that commands may read, absolute, where they see only what is listed. Default: none. */
+  /**
+   * `auto`: the strongest that this machine can prove, chosen before planning. `readable`: paths that commands may read,
+   * absolute, where they see only what is listed. Default: none.
+   */
   sandbox: { provider: SandboxProviderName; readable?: string[] };
   environment?: EnvironmentConfig;
   gateway?: GatewayConfig;
@@ -71,7 +74,7 @@ export type ServiceConfig = {
   ready: 'tcp' | 'none';
 };
 
-export type SandboxProviderName = 'process' | 'bubblewrap';
+export type SandboxProviderName = 'auto' | 'process' | 'bubblewrap';
 
 export type GatewayConfig = GatewayMode & {
   /** Injected faults, each in the short form of `whetstone gateway --fault`. */

@@ -294,7 +294,7 @@ ${VARIANTS}`,
       'unknown sandbox and gateway',
       `${REPO}${AGENT}${VARIANTS}sandbox: {provider: docker}\ngateway: {mode: tape}\n`,
       [
-        ':4:21 sandbox.provider: there is no sandbox "docker" (sandboxes: process, bubblewrap)',
+        ':4:21 sandbox.provider: there is no sandbox "docker" (sandboxes: auto, bubblewrap, process)',
         ':5:17 gateway.mode: unknown value "tape" (possible: script, forward, record, replay)',
       ],
     ],

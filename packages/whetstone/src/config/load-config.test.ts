@@ -60,7 +60,7 @@ describe('configs of context-eval', () => {
       baseline: 'baseline',
       evaluation: { commands: [{ kind: 'shell', script: 'python -m pytest -q' }] },
       outputDir: join(directory, '.context-eval/runs'),
-      sandbox: { provider: 'process' },
+      sandbox: { provider: 'auto' },
     });
   });
 

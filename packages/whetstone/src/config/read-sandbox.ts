@@ -8,11 +8,11 @@ import { existingPath } from './existing-path.ts';
 import { sandboxSchema } from './schema.ts';
 import type { Spot } from './spot.ts';
 
-const SANDBOX_PROVIDERS: readonly SandboxProviderName[] = ['process', 'bubblewrap'];
+const SANDBOX_PROVIDERS: readonly SandboxProviderName[] = ['auto', 'bubblewrap', 'process'];
 
-/** `sandbox: process`, or a mapping with `provider`. Never another sandbox than the one that was named. */
+/** `sandbox: auto`, or a mapping with `provider`. Never another sandbox than the one that was named. */
 export function readSandbox(raw: unknown, spot: Spot): Config['sandbox'] {
-  if (raw === undefined || raw === null) return { provider: 'process' };
+  if (raw === undefined || raw === null) return { provider: 'auto' };
   if (typeof raw === 'string') return { provider: providerNamed(raw, spot) };
   warnUnknownKeys(sandboxSchema, raw, spot);
   const fields = checkShape(sandboxSchema, raw, spot);
@@ -26,13 +26,13 @@ export function readSandbox(raw: unknown, spot: Spot): Config['sandbox'] {
   return { provider, ...(readable.length > 0 && { readable }) };
 }
 
-function providerNamed(wanted: string | undefined, at: Spot): SandboxProviderName {
+function providerNamed(wanted: string | null | undefined, at: Spot): SandboxProviderName {
   const provider = SANDBOX_PROVIDERS.find((name) => name === wanted);
-  if (wanted !== undefined && !provider) {
+  if (wanted != null && !provider) {
     const hint = suggestion(wanted, SANDBOX_PROVIDERS, 'sandboxes');
     at.error(`there is no sandbox ${JSON.stringify(wanted)}`, { hint });
   }
-  return provider ?? 'process';
+  return provider ?? 'auto';
 }
 
 function readablePath(path: string, spot: Spot): string[] {

@@ -201,7 +201,7 @@ export const overlaySchema = z.object({
   remove: z.array(safePath).min(1).nullish(),
 });
 
-export const sandboxSchema = z.object({ provider: name, readable: z.array(text).nullish() });
+export const sandboxSchema = z.object({ provider: name.nullish(), readable: z.array(text).nullish() });
 
 /** `include`: folders with a `task.yaml` each, or whose subfolders have one. */
 export const taskFileSchema = z.object({

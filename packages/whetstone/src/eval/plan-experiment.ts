@@ -144,7 +144,7 @@ export function planExperiment(
     outputDir: project.outputDir,
     sandbox:
       overrides.sandbox === undefined
-        ? (sandbox ?? project.sandbox ?? { provider: 'process' })
+        ? (sandbox ?? project.sandbox ?? { provider: 'auto' })
         : sandboxNamed(overrides.sandbox),
     ...present({ seed: project.seed, environment: project.environment, judge, metric, equivalence }),
     ...(earlyExit && { earlyExit }),

@@ -158,7 +158,7 @@ type Selected = { agents: AgentConfig[]; tasks: TaskConfig[]; variants: VariantC
  * @throws WhetstoneError `selection-unknown` for a name that the config does not have, `selection-empty` when no task
  * is left.
  */
-function selectMatrix(config: Config, selection: Selection): Selected {
+export function selectMatrix(config: Config, selection: Selection): Selected {
   return {
     agents: pick(config.agents, selection.agents ?? [], 'agent'),
     variants: pick(config.variants, selection.variants ?? [], 'variant'),

@@ -95,6 +95,10 @@ export const manifestSchema = z.object({
     parents: z.string().optional(),
     /** What was tried from inside before the first case. Absent for sandboxes that do not confine. */
     probes: z.array(z.object({ attack: z.string(), reached: z.boolean() })).optional(),
+    /** The configuration left the choice. `reasons`: why the sandbox is nothing stronger; empty: nothing is stronger. */
+    auto: z.object({ reasons: z.array(z.string()) }).optional(),
+    /** What a command of this sandbox can do to the machine, as docs/security.md has it: words after "could". Not tried. */
+    reachable: z.array(z.string()).optional(),
   }),
   gateway: z
     .object({

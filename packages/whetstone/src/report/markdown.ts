@@ -269,9 +269,12 @@ function isolation({
   network,
   workspace,
   probes,
+  auto,
+  reachable = [],
 }: Summary['isolation']): string[] {
   const facts = [
-    ['Provider', `${provider}, level ${level}`],
+    ['Provider', `${provider}, level ${level}${auto ? ', chosen by `auto`' : ''}`],
+    ...(auto?.reasons ?? []).map((reason) => ['Not sealed', reason]),
     ['Processes', processes],
     ['Network', network],
     ['Workspace', workspace],
@@ -279,7 +282,13 @@ function isolation({
       ? [['Tried from inside before the first case, in vain', probes.map(({ attack }) => attack).join(', ')]]
       : []),
   ];
-  return ['## Isolation', '', ...facts.map(([name, value]) => `- ${name}: ${markdownText(value ?? '')}`)];
+  const could = reachable.map((attack) => `- An agent could ${attack}.`);
+  return [
+    '## Isolation',
+    '',
+    ...facts.map(([name, value]) => `- ${name}: ${markdownText(value ?? '')}`),
+    ...could,
+  ];
 }
 
 function describeGateway({ mode, script, cassettes, faults }: NonNullable<Manifest['gateway']>): string {

@@ -31,6 +31,10 @@ export type Summary = {
     workspace: string;
     /** What was tried from inside before the first case. Absent for sandboxes that do not confine. */
     probes?: { attack: string; reached: boolean }[] | undefined;
+    /** The configuration left the choice. `reasons`: why the sandbox is nothing stronger; empty: nothing is stronger. */
+    auto?: { reasons: string[] } | undefined;
+    /** What a command of this sandbox can do to the machine: words after "could". Not tried. */
+    reachable?: string[] | undefined;
   };
   /** Whether the model was a script. The numbers then say nothing about a real model. */
   scripted_model: boolean;

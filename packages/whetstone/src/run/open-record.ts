@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { present } from '@whetstone/events/present';
-import { giveTree } from '@whetstone/sandbox';
+import { attacks, type ChosenSandbox, giveTree } from '@whetstone/sandbox';
 import type { Config } from '../config/config.ts';
 import { hashSource } from '../config/source-tree.ts';
 import { keepsProviderTools } from '../gateway/provider-tools.ts';
@@ -27,13 +27,16 @@ export async function openRecord(input: {
   versions: ReadonlyMap<string, string | null>;
 }): Promise<RunRecord> {
   const { config, jobs, workplace } = input;
-  const { plan, withheld, resumed } = input.plannedRun;
+  const { plan, withheld, resumed, sandbox } = input.plannedRun;
   if (resumed) return resumeRunRecord(resumed.directory);
   const { treeNotes = new Map(), notes = [] } = workplace ?? {};
   const dirty = workplace ? await isDirty(config, withheld) : null;
   const manifest = await buildManifest({
     ...{ config, plan, withheld, jobs, dirty, treeNotes },
-    isolation: withProviderTools(workplace ? isolationOf(workplace, input.scratch) : IN_PROCESS, config),
+    isolation: withProviderTools(
+      workplace ? isolationOf(workplace, input.scratch, sandbox) : IN_PROCESS,
+      config,
+    ),
     agentVersions: input.versions,
     gitVersion: workplace?.gitVersion ?? null,
     notes: [...notesOf(dirty === true, treeNotes), ...agentsBypassingGateway(config, plan), ...notes],
@@ -46,15 +49,19 @@ const IN_PROCESS: Manifest['isolation'] = {
   ...{ provider: 'none', level: 0, processes: 'in-process', network: 'open', workspace: 'none' },
 };
 
-const isolationOf = (
-  { level, probes, workspaces }: Workplace,
+function isolationOf(
+  { level: { reachable, ...level }, probes, workspaces }: Workplace,
   { isPrivate }: Scratch,
-): Manifest['isolation'] => ({
-  ...level,
-  ...present({ probes }),
-  workspace: workspaces.strategy,
-  parents: isPrivate ? 'private' : 'checked',
-});
+  chosen: ChosenSandbox | undefined,
+): Manifest['isolation'] {
+  return {
+    ...level,
+    ...present({ probes, reachable: reachable?.map((attack) => attacks[attack]) }),
+    ...(chosen && { auto: { reasons: chosen.reasons } }),
+    workspace: workspaces.strategy,
+    parents: isPrivate ? 'private' : 'checked',
+  };
+}
 
 /** A search of the provider reaches what the sandbox does not let the agent reach. */
 function withProviderTools(isolation: Manifest['isolation'], { gateway }: Config): Manifest['isolation'] {

@@ -1,15 +1,8 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { DeclaredContext } from '@whetstone/agents';
-import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
-import {
-  attacks,
-  type Finding,
-  probeSandbox,
-  type SandboxLevel,
-  type SandboxProvider,
-} from '@whetstone/sandbox';
+import { type Finding, proveSandbox, type SandboxLevel, type SandboxProvider } from '@whetstone/sandbox';
 import type { Workplace as LabWorkplace } from '../attempt/lab.ts';
 import type { Config } from '../config/config.ts';
 import {
@@ -26,6 +19,7 @@ import { instructionNotes, previewInstructions } from '../workspace/preview-inst
 import type { Scratch } from '../workspace/scratch-folder.ts';
 import type { Withheld } from '../workspace/withheld.ts';
 import type { Snapshot, SnapshotNotes, Workspaces } from '../workspace/workspace.ts';
+import { keptFiles } from './choose-sandbox.ts';
 import { startSandboxes } from './start-sandboxes.ts';
 
 /** What a reader should know about the tree of each commit. */
@@ -52,6 +46,8 @@ export async function openWorkplace(
     scratch: Scratch;
     withheld: Withheld[];
     contexts: ReadonlyMap<string, DeclaredContext>;
+    /** What was tried when the sandbox was chosen. Default: it is tried now. */
+    probes?: Finding[];
   },
 ): Promise<Workplace> {
   const { withheld, contexts } = input;
@@ -75,7 +71,7 @@ export async function openWorkplace(
       ),
       agents: inPlan(config.agents, plan.agents),
     });
-    const probes = await provenBy(sandboxes, config, scratch);
+    const probes = input.probes ?? (await provenBy(sandboxes, config, scratch));
     return {
       ...present({ probes }),
       ...{ workspaces, sandboxes, services: config.environment?.services ?? [] },
@@ -98,22 +94,14 @@ export async function openWorkplace(
  */
 async function provenBy(
   sandboxes: SandboxProvider,
-  { outputDir, tasks }: Config,
+  config: Config,
   scratch: string,
 ): Promise<Finding[] | undefined> {
-  const { provider, level } = await sandboxes.describe();
+  const { level } = await sandboxes.describe();
   if (level === 0) return undefined;
   const trees = readdirSync(scratch).filter((name) => name.startsWith('t-'));
-  const kept = [
-    outputDir,
-    ...tasks.flatMap((task) => task.hiddenTests ?? []),
-    ...trees.map((name) => join(scratch, name)),
-  ];
-  const probes = await probeSandbox(sandboxes, { scratch, kept: kept.filter((path) => existsSync(path)) });
-  const reached = probes.filter((probe) => probe.reached).map(({ attack }) => attacks[attack]);
-  if (reached.length === 0) return probes;
-  const message = `The sandbox ${provider} does not hold here. A command could ${reached.join('; ')}.`;
-  throw new WhetstoneError('sandbox-unavailable', message);
+  const kept = [...keptFiles(config, config.tasks), ...trees.map((name) => join(scratch, name))];
+  return proveSandbox(sandboxes, { scratch, kept });
 }
 
 type TreeSources = { workspaces: Workspaces; contexts: ReadonlyMap<string, DeclaredContext> };

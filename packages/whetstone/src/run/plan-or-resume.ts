@@ -1,13 +1,15 @@
 import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import type { Config } from '../config/config.ts';
+import { sandboxNamed } from '../config/read-sandbox.ts';
 import type { Plan, PlannedCase, Selection } from '../plan/plan.ts';
-import { planRun } from '../plan/plan-run.ts';
+import { planRun, selectMatrix } from '../plan/plan-run.ts';
 import { findRun } from '../record/find-run.ts';
 import type { Manifest } from '../record/manifest.ts';
 import { type ReadRun, readRun } from '../record/read-run.ts';
 import type { CaseRow } from '../record/row.ts';
 import { findWithheld, RUNS, type Withheld } from '../workspace/withheld.ts';
+import { type WithSandbox, withSandbox } from './choose-sandbox.ts';
 
 /** What to plan, with every default filled in. */
 export type RunRequest = {
@@ -23,26 +25,43 @@ export type RunRequest = {
 };
 
 /** A plan, what no case's tree has and, where it resumes an earlier run, that run. */
-export type PlannedRun = { plan: Plan; withheld: Withheld[]; resumed?: ReadRun };
+export type PlannedRun = WithSandbox<Config> & {
+  plan: Plan;
+  withheld: Withheld[];
+  resumed?: ReadRun;
+};
 
 /** Plans a new run. Or plans an earlier run again, and checks that its cases are still the same work. */
 export async function planOrResume(request: RunRequest): Promise<PlannedRun> {
-  const { config } = request;
-  const seed = request.seed ?? config.seed;
-  const withheld = await findWithheld(config);
+  const seed = request.seed ?? request.config.seed;
+  const withheld = await findWithheld(request.config);
   if (request.resume === undefined) {
+    const { config, sandbox } = await withSandbox(
+      request.config,
+      selectMatrix(request.config, request.selection),
+    );
     const plan = await planRun(config, request.selection, {
       withheld: inputsOf(withheld),
       trials: request.trials,
       resolveCommit: (ref) => commitOf(config.repo, ref),
       ...present({ seed, sequential: request.sequential }),
     });
-    return { plan, withheld };
+    return { config, plan, withheld, ...present({ sandbox }) };
   }
-  const resumed = await readRun(await findRun(request.resume, config.outputDir));
+  const resumed = await readRun(await findRun(request.resume, request.config.outputDir));
+  const { config, sandbox } = await withSandboxOf(resumed, request.config);
   const plan = await planAgain(config, inputsOf(withheld), resumed.manifest);
   refuseChanged(plan, resumed.manifest, resumed.directory);
-  return { plan, withheld, resumed };
+  return { config, plan, withheld, resumed, ...present({ sandbox }) };
+}
+
+/** The sandbox of the cases that the run has, where the configuration leaves the choice. */
+async function withSandboxOf({ manifest }: ReadRun, config: Config): Promise<WithSandbox<Config>> {
+  const { provider } = manifest.isolation;
+  if (config.sandbox.provider !== 'auto') return { config };
+  // No agent works on files.
+  if (provider === 'none') return withSandbox(config, selectMatrix(config, selectionOf(manifest)));
+  return { config: { ...config, sandbox: { ...config.sandbox, ...sandboxNamed(provider) } } };
 }
 
 /**
@@ -63,30 +82,28 @@ async function commitOf({ path, baseRef, commit }: Config['repo'], ref: string):
 
 /** The plan of an earlier run, from the configuration as it is now and the commits of that run. */
 function planAgain(config: Config, withheld: string[], manifest: Manifest): Promise<Plan> {
-  const unique = (values: string[]) => [...new Set(values)];
   const refs = new Map(
     manifest.tasks.map(({ id, commit }) => {
       const task = config.tasks.find((candidate) => candidate.id === id);
       return [task?.repoRef ?? config.repo.baseRef, commit];
     }),
   );
-  return planRun(
-    config,
-    {
-      agents: unique(manifest.case_matrix.map(({ agent_name }) => agent_name)),
-      variants: unique(manifest.case_matrix.map(({ variant }) => variant)),
-      taskIds: unique(manifest.case_matrix.map(({ task_id }) => task_id)),
-      categories: [],
-      difficulties: [],
-    },
-    {
-      withheld,
-      trials: manifest.trials,
-      seed: manifest.seed,
-      sequential: manifest.looks !== undefined,
-      resolveCommit: async (ref) => refs.get(ref) ?? commitOf(config.repo, ref),
-    },
-  );
+  return planRun(config, selectionOf(manifest), {
+    withheld,
+    trials: manifest.trials,
+    seed: manifest.seed,
+    sequential: manifest.looks !== undefined,
+    resolveCommit: async (ref) => refs.get(ref) ?? commitOf(config.repo, ref),
+  });
+}
+
+function selectionOf({ case_matrix: matrix }: Manifest): Selection {
+  const unique = (values: string[]) => [...new Set(values)];
+  return {
+    agents: unique(matrix.map(({ agent_name }) => agent_name)),
+    variants: unique(matrix.map(({ variant }) => variant)),
+    taskIds: unique(matrix.map(({ task_id }) => task_id)),
+  };
 }
 
 /** Where runs are written may change between two parts of a run. */

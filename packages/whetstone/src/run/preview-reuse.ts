@@ -16,7 +16,7 @@ export async function previewReuse(
   const planned = await planOrResume({ config, selection: {}, trials });
   const { plan } = planned;
   await using scratch = await makeScratch();
-  const versions = await agentVersions(config, plan, scratch.directory);
+  const versions = await agentVersions(planned.config, plan, scratch.directory);
   const found = await findReusable({ plan, outputDir: config.outputDir, root, versions }, policy);
   return { ...planned, found: config.earlyExit ? leaveOut(plan, found) : found };
 }

@@ -6,14 +6,22 @@ import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
 import type { SequentialState } from '../report/sequential.ts';
 
+/** `probes`: what was tried in it, in vain. `reasons`: the configuration left the choice, and this is nothing stronger. */
+export type SandboxShown = {
+  provider: string;
+  level: number;
+  probes?: readonly Finding[];
+  reasons?: readonly string[];
+};
+
 /** What happens in a run. */
 export type RunEvent =
   /** An environment is prepared or waited for, is ready, or was changed while cases used it. */
   | EnvironmentEvent
   /** The plan is made; workspaces, agents and the gateway are being prepared. */
   | { type: 'preparing' }
-  /** A sandbox that confines was attacked from inside, and nothing came through. */
-  | { type: 'sandbox.proven'; provider: string; level: number; probes: readonly Finding[] }
+  /** Where commands run is known, and it confines them or was chosen. */
+  | ({ type: 'sandbox.chosen' } & SandboxShown)
   /** Something that a user should know before the run costs anything. */
   | { type: 'warned'; message: string }
   /**

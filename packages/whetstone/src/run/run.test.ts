@@ -70,6 +70,7 @@ describe('run({ config })', () => {
       'case.started',
       'case.started',
       'preparing',
+      'sandbox.chosen',
       'started',
     ]);
   });

@@ -95,15 +95,15 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const { selection = {}, trials = 1, jobs = 1, onEvent = () => undefined } = options;
   const { signal = new AbortController().signal, keepWorkspace = false } = options;
   assertJobs(jobs);
-  const config = await configOf(options.config, selection, onEvent);
+  const given = await configOf(options.config, selection, onEvent);
   const { seed, resume, sequential } = options;
   const plannedRun = await planOrResume({
-    config,
+    config: given,
     selection,
     trials,
     ...present({ seed, resume, sequential }),
   });
-  const { plan } = plannedRun;
+  const { config, plan, sandbox } = plannedRun;
   const [problem] = await startProblems(config, inPlan(config.agents, plan.agents), process.env);
   if (problem) throw problem.error;
   await using gateway = await openGateway(config, plannedRun);
@@ -123,8 +123,14 @@ export async function run(options: RunOptions): Promise<RunResult> {
     .flatMap((task) => setupEnvironment(task, process.env).secrets);
   const { withheld } = plannedRun;
   const opening = needsWorkplace(config, plan, agents) ? await import('./open-workplace.ts') : undefined;
-  await using workplace = await opening?.openWorkplace(config, plan, { scratch, withheld, contexts });
-  if (workplace?.probes) onEvent({ type: 'sandbox.proven', ...workplace.level, probes: workplace.probes });
+  await using workplace = await opening?.openWorkplace(config, plan, {
+    ...{ scratch, withheld, contexts },
+    ...present({ probes: sandbox?.probes }),
+  });
+  if (workplace && (workplace.probes || sandbox)) {
+    const { level, probes } = workplace;
+    onEvent({ type: 'sandbox.chosen', ...level, ...present({ probes, reasons: sandbox?.reasons }) });
+  }
   const versions = plannedRun.resumed
     ? new Map<string, null>()
     : await agentVersions(config, plan, scratch.directory);

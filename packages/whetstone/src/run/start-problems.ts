@@ -1,5 +1,11 @@
 import { type AgentConfig, drivenAgentOf } from '@whetstone/agents/config';
-import { agentProblems, leadsToGateway, loopDefaults, needsKey } from '@whetstone/agents/evaluator';
+import {
+  agentProblems,
+  hasOwnSandbox,
+  leadsToGateway,
+  loopDefaults,
+  needsKey,
+} from '@whetstone/agents/evaluator';
 import { WhetstoneError } from '@whetstone/errors';
 import type { Config, UpstreamConfig } from '../config/config.ts';
 import type { YamlPath } from '../config/yaml-source.ts';
@@ -18,7 +24,10 @@ export async function startProblems(
 ): Promise<StartProblem[]> {
   const problems: StartProblem[] = [];
   for (const agent of agents) {
-    const isSealed = sandbox !== undefined && sandbox.provider !== 'process';
+    const isSealed = sandbox !== undefined && sandbox.provider !== 'process' && sandbox.provider !== 'auto';
+    if (isSealed && hasOwnSandbox(agent)) {
+      problems.push({ agent: agent.name, error: nested(agent, sandbox.provider) });
+    }
     // Our loop calls its model from outside, and a command need not call any.
     if (isSealed && agent.runner === 'driver' && !(gateway && leadsToGateway(agent))) {
       problems.push({ agent: agent.name, error: sealedOff(agent, sandbox.provider) });
@@ -41,6 +50,15 @@ const sealedOff = ({ name }: AgentConfig, provider: string): WhetstoneError =>
     'sandbox-needs-gateway',
     `The agent ${name} does not use a gateway, and reaches nothing else from the sandbox ${provider}.`,
     { hint: 'Add `gateway: { mode: forward }`, or use `sandbox: process`.' },
+  );
+
+const nested = ({ name }: AgentConfig, provider: string): WhetstoneError =>
+  new WhetstoneError(
+    'sandbox-nested',
+    `The agent ${name} confines its commands itself, which fails in the sandbox ${provider}.`,
+    {
+      hint: 'Set `permissions: { filesystem: full, shell: allow, network: open }`, or use `sandbox: process`.',
+    },
   );
 
 async function upstreamProblems(

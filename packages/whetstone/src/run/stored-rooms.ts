@@ -104,8 +104,9 @@ async function openPlace(manifest: Manifest, open: AsyncDisposableStack): Promis
   const { repo, withheld = [], isolation, config_path: file, variants } = manifest;
   if (isolation.provider === 'none') throw new Error('the agents of this run have no files');
   const { directory: scratch } = open.use(await makeScratch());
-  const workspaces = open.use(await createWorkspaces({ repo: repo.path, scratch, withheld }));
   const sandboxes = await startSandboxProvider(isolation.provider, { scratch });
+  const { owner } = sandboxes;
+  const workspaces = open.use(await createWorkspaces({ repo: repo.path, scratch, withheld, owner }));
   let arms: Promise<VariantConfig[]> | undefined;
   return {
     ...{ workspaces, sandboxes, scratch },

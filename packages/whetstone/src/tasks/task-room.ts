@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
+import { present } from '@whetstone/events/present';
 import { createMask, startSandboxProvider } from '@whetstone/sandbox';
 import type { Config, EnvironmentConfig, TaskConfig } from '../config/config.ts';
 import { prepareEnvironment, setupEnvironment } from '../config/setup-environment.ts';
@@ -42,7 +43,10 @@ export async function openTaskRoom(options: {
   await sweepScratch();
   await using opened = new AsyncDisposableStack();
   const scratch = opened.use(await makeScratch());
-  const sandboxes = await startSandboxProvider(sandbox.provider, { scratch: scratch.directory });
+  const sandboxes = await startSandboxProvider(sandbox.provider, {
+    scratch: scratch.directory,
+    ...present({ readable: sandbox.readable }),
+  });
   const { owner } = sandboxes;
   const workspaces = opened.use(
     await createWorkspaces({ repo: repo.path, scratch: scratch.directory, withheld, owner }),

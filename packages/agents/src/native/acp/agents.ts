@@ -118,7 +118,10 @@ export const acpAgents = {
       mode: CODEX_MODES[filesystem],
       asksToLeaveSandbox: filesystem !== 'full',
     }),
-    enforces: { filesystem: ['read-only', 'workspace'] },
+    enforces: {
+      filesystem: ['read-only', 'workspace'],
+      ownSandbox: ({ filesystem }) => filesystem !== 'full',
+    },
   }),
   'claude-code': overAcp(adapter(withoutPlugins(claudeCode), 'claude-agent-acp'), {
     args: () => [],

@@ -1,5 +1,6 @@
 import { codexCli } from '../codex-cli/codex-cli.ts';
 import type { NativeFacts, Release } from '../native-agent.ts';
+import { sandboxPolicyOf } from './confinement.ts';
 
 export const facts: NativeFacts = {
   ...codexCli.facts,
@@ -9,6 +10,9 @@ export const facts: NativeFacts = {
     shell: ['off', 'ask', 'allow'],
     network: ['off', 'open'],
     apps: ['off', 'allow'],
+    // A command that it asks for runs outside of its sandbox where that cannot be made.
+    ownSandbox: (permissions) =>
+      permissions.shell !== 'ask' && sandboxPolicyOf(permissions).type !== 'dangerFullAccess',
   },
 };
 

@@ -19,6 +19,7 @@ export const facts: NativeFacts = {
     network: ['off'],
     apps: ['off'],
     together: sandboxConflict,
+    ownSandbox: ({ filesystem }) => filesystem !== 'full',
   },
   login: {
     file: {

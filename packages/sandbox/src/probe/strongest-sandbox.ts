@@ -1,0 +1,48 @@
+import { WhetstoneError } from '@whetstone/errors';
+import { createBubblewrapSandboxProvider } from '../bubblewrap/bubblewrap-sandbox.ts';
+import type { SandboxProvider } from '../sandbox.ts';
+import { attacks, type Finding } from './attacks.ts';
+import { probeSandbox } from './probe-sandbox.ts';
+
+/** `reasons`: why nothing stronger, in sentences; empty: nothing is stronger. */
+export type ChosenSandbox = {
+  provider: 'process' | 'bubblewrap';
+  reasons: string[];
+  /** What was tried in it. Absent: it claims nothing. */
+  probes?: Finding[];
+};
+
+/**
+ * The strongest sandbox that this machine proves now. `scratch`: an empty folder. `readable`: as for a provider. `kept`:
+ * existing files and folders that no command may read.
+ */
+export async function strongestSandbox(options: {
+  scratch: string;
+  readable?: readonly string[];
+  kept?: readonly string[];
+}): Promise<ChosenSandbox> {
+  try {
+    const { kept = [], ...given } = options;
+    const provider = await createBubblewrapSandboxProvider(given);
+    const probes = await proveSandbox(provider, { scratch: options.scratch, kept });
+    return { provider: 'bubblewrap', reasons: [], probes };
+  } catch (error) {
+    if (!(error instanceof WhetstoneError) || error.code !== 'sandbox-unavailable') throw error;
+    return { provider: 'process', reasons: [error.message] };
+  }
+}
+
+/**
+ * Attacks this machine from the sandbox. Resolves with what was tried, all of it in vain.
+ * @throws WhetstoneError `sandbox-unavailable` if an attack came through
+ */
+export async function proveSandbox(
+  provider: SandboxProvider,
+  places: Parameters<typeof probeSandbox>[1],
+): Promise<Finding[]> {
+  const probes = await probeSandbox(provider, places);
+  const reached = probes.filter((probe) => probe.reached).map(({ attack }) => attacks[attack]);
+  if (reached.length === 0) return probes;
+  const message = `The sandbox ${provider.name} does not hold here. A command could ${reached.join('; ')}.`;
+  throw new WhetstoneError('sandbox-unavailable', message);
+}

@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { hasBubblewrap } from '../../../sandbox/src/__fixtures__/has-bubblewrap.ts';
+import { makeProject, type Project } from './__fixtures__/project.ts';
+
+let project: Project;
+afterEach(() => project?.[Symbol.dispose]());
+
+const GATEWAY = { gateway: { mode: 'script', script: 'script.yaml' } };
+const NAMES = { command: ['sh', '-c', 'id -u; echo {gateway_url} > address'] };
+
+test.runIf(hasBubblewrap)(
+  'by default a run takes the strongest sandbox, and a resumed run keeps the one that it has',
+  { tags: 'bubblewrap' },
+  async () => {
+    project = makeProject({
+      tasks: [{ id: 'one', prompt: 'x' }],
+      agents: { mine: { keys: NAMES, script: '' } },
+      config: { ...GATEWAY, sandbox: 'process' },
+    });
+    project.write({ 'script.yaml': 'name: none\ndefault: [{ text: ok }]\n' });
+    expect(await project.whetstone(['run'])).toMatchObject({ exitCode: 0 });
+    expect(project.latest().manifest.isolation).toMatchObject({ provider: 'process', level: 0 });
+    expect(project.latest().manifest.isolation.auto).toBeUndefined();
+
+    project.writeConfig(GATEWAY);
+    const shown = await project.whetstone(['run', '--resume', 'latest', '--dry-run']);
+    expect(shown).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringMatching(/^Sandbox {5}process, level 0$/m),
+    });
+    const chosen = /bubblewrap, level 1 \(auto\): 11 attacks from inside were tried, and none came through$/m;
+    expect((await project.whetstone(['validate-config'])).stdout).toMatch(chosen);
+    const json = await project.whetstone(['run', '--dry-run', '--json']);
+    expect(JSON.parse(json.stdout).sandbox).toMatchObject({
+      ...{ provider: 'bubblewrap', level: 1, auto: { reasons: [] } },
+    });
+    const ran = await project.whetstone(['run', '--jobs', '2']);
+    expect(ran).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(chosen) });
+    expect(project.latest().manifest.isolation).toMatchObject({
+      ...{ provider: 'bubblewrap', level: 1, auto: { reasons: [] } },
+      probes: expect.arrayContaining([{ attack: 'harness', reached: false }]),
+    });
+  },
+);
+
+test('what a sealed sandbox would break runs in the other one, and the report says what an agent could have done', async () => {
+  project = makeProject({ tasks: [{ id: 'one', prompt: 'x' }] });
+  const ran = await project.whetstone(['run']);
+  const why = 'The agent writer does not use a gateway, so it needs the network to reach its model.';
+  expect(ran.stderr).toContain(`Sandbox process, level 0 (auto). Not sealed: ${why} (and 1 more reason)\n`);
+  const { manifest, directory } = project.latest();
+  expect(manifest.isolation.auto?.reasons).toEqual([
+    why,
+    `${join(project.root, 'agents/writer.sh')} is named in a command, and only \`sandbox.readable\` would make it visible.`,
+  ]);
+  expect(manifest.isolation.reachable).toContain('read files of your home folder');
+  const report = await project.whetstone(['report', directory, '--format', 'markdown']);
+  expect(report.stdout).toContain('- An agent could read files of your home folder.\n');
+});
