@@ -21,6 +21,8 @@ export { createMask, MASKED, type Mask, SHORTEST_SECRET, secretForms } from './m
 export { type AttackName, attacks, type Finding } from './probe/attacks.ts';
 export { type ChosenSandbox, proveSandbox, strongestSandbox } from './probe/strongest-sandbox.ts';
 export type { Owner } from './process/launcher-interface.ts';
+export type { Limits, Usage } from './process/resource-group.ts';
+export { limitsOf } from './process-sandbox/limits.ts';
 export { createProcessSandboxProvider } from './process-sandbox/process-sandbox.ts';
 export { inheritedEnvironment, isSecretName, sandboxPath } from './process-sandbox/scrubbed-environment.ts';
 export { withoutNetwork } from './process-sandbox/without-network.ts';

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Mask } from './mask.ts';
 import type { AttackName } from './probe/attacks.ts';
 import type { Owner } from './process/launcher-interface.ts';
+import type { Limits, Usage } from './process/resource-group.ts';
 
 /**
  * Where commands run: the interface of the adapter reference, with bytes, deadlines, an abort signal and streaming.
@@ -37,6 +38,8 @@ export interface Sandbox extends AsyncDisposable {
   /** Writes files and creates their parents. Keys are paths. */
   writeFiles(files: Record<string, string>): Promise<void>;
   uploadFiles(files: SandboxFile[]): Promise<void>;
+  /** What its commands have used together until now, or until it was stopped. */
+  usage(): Usage;
   /** Ends every command that still runs and removes what the sandbox made (home, temporary files). Idempotent. */
   stop(): Promise<void>;
 }
@@ -125,6 +128,8 @@ export type SandboxLevel = {
    */
   neighbours: 'hidden' | 'visible';
   network: 'open' | 'gateway-only' | 'none';
+  /** Of all commands of a sandbox together, as far as this machine enforces them. */
+  limits: Limits;
   /** At level 0: what a command can do to this machine, as docs/security.md has it. Not tried here. */
   reachable?: AttackName[];
 };

@@ -6,6 +6,7 @@ import { removeTree } from '../files/remove-tree.ts';
 import { launcherDoors } from '../process/launcher.ts';
 import type { Doors, Owner } from '../process/launcher-interface.ts';
 import { ContainedSandbox, seenFolders } from '../process-sandbox/contained-sandbox.ts';
+import { groupWith, limitsOf } from '../process-sandbox/limits.ts';
 import { findExecutable, isRoot } from '../process-sandbox/pid-namespace.ts';
 import type { ProcessSandboxOptions } from '../process-sandbox/process-sandbox.ts';
 import { makeSandboxFolders } from '../process-sandbox/sandbox-folders.ts';
@@ -29,9 +30,10 @@ let works: Promise<void> | undefined;
  * @throws WhetstoneError `sandbox-unavailable`
  */
 export async function createBubblewrapSandboxProvider(
-  options: Pick<ProcessSandboxOptions, 'scratch' | 'parentEnvironment' | 'readable'>,
+  options: Pick<ProcessSandboxOptions, 'scratch' | 'parentEnvironment' | 'readable' | 'limits'>,
 ): Promise<SandboxProvider> {
   const { bwrap, doors } = findParts();
+  const limits = limitsOf(options.limits);
   const { parentEnvironment = process.env, readable = [] } = options;
   await mkdir(options.scratch, { recursive: true, mode: 0o700 });
   const scratch = await realpath(options.scratch);
@@ -57,7 +59,7 @@ export async function createBubblewrapSandboxProvider(
         neighbours: 'hidden',
         network: 'gateway-only',
       } as const;
-      return { provider: 'bubblewrap', level: 1, ...isolation };
+      return { provider: 'bubblewrap', level: 1, ...isolation, limits };
     },
     async start({ env, doors: ports = new Map(), ...places }: SandboxOptions) {
       const { workdir } = places;
@@ -65,8 +67,9 @@ export async function createBubblewrapSandboxProvider(
       const door = await doors.open(ports, !isRoot());
       const containment = sealedContainment(seal, { workdir, folders, door: door.id });
       const environment = { ...sandboxEnvironment(inherited, seenFolders(folders)), ...env };
+      const group = groupWith(limits);
       return new ContainedSandbox({
-        ...{ provider: 'bubblewrap', workdir, folders, environment, containment },
+        ...{ provider: 'bubblewrap', workdir, folders, environment, containment, group },
         seenFolders: usedFolders(workdir, folders).map(({ source }) => source),
         onStop: () => door.close(),
       });

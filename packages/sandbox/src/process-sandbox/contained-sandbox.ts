@@ -1,6 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { absoluteFiles, type ConfinedFiles, createConfinedFiles } from '../files/sandbox-files.ts';
+import type { ResourceGroup, Usage } from '../process/resource-group.ts';
 import type { CommandResult, RunOptions, Sandbox, SandboxFile } from '../sandbox.ts';
 import type { Containment, Hiding } from './containment.ts';
 import { runProcess } from './run-process.ts';
@@ -14,6 +15,8 @@ type Setup = {
   environment: Record<string, string>;
   containment: Containment;
   seenFolders?: readonly string[];
+  /** What its commands may use together. */
+  group: ResourceGroup | undefined;
   /** Called when every command has ended, before the folders are removed. */
   onStop?: () => Promise<void>;
 };
@@ -29,6 +32,7 @@ export class ContainedSandbox implements Sandbox {
   readonly #running = new Set<Promise<CommandResult>>();
   #workingDirectory: string;
   #stopped: Promise<void> | undefined;
+  #usage: Usage | undefined;
 
   constructor(setup: Setup) {
     this.#setup = setup;
@@ -69,6 +73,7 @@ export class ContainedSandbox implements Sandbox {
       folder: this.seenPath(cwd),
       containment,
       hiding: folders.hiding,
+      groups: this.#setup.group?.folders,
       signal: options.signal ? AbortSignal.any([own, options.signal]) : own,
       options,
     });
@@ -104,6 +109,12 @@ export class ContainedSandbox implements Sandbox {
     }
   }
 
+  usage(): Usage {
+    return (
+      this.#usage ?? this.#setup.group?.usage() ?? { cpuSeconds: null, peakMemoryBytes: null, exceeded: [] }
+    );
+  }
+
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;
@@ -117,6 +128,8 @@ export class ContainedSandbox implements Sandbox {
     this.#stopping.abort();
     await Promise.allSettled(this.#running);
     await this.#setup.onStop?.();
+    this.#usage = this.usage();
+    await this.#setup.group?.remove();
     await removeSandboxFolders(this.#setup.folders);
   }
 

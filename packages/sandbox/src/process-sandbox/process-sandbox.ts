@@ -1,9 +1,11 @@
 import { mkdir, realpath } from 'node:fs/promises';
 import { WhetstoneError } from '@whetstone/errors';
 import { reachableFrom } from '../probe/attacks.ts';
+import type { Limits } from '../process/resource-group.ts';
 import type { SandboxLevel, SandboxOptions, SandboxProvider } from '../sandbox.ts';
 import { ContainedSandbox, seenFolders } from './contained-sandbox.ts';
 import type { Containment } from './containment.ts';
+import { groupWith, limitsOf } from './limits.ts';
 import { createPidNamespaceContainment, isRoot } from './pid-namespace.ts';
 import { createProcessGroupContainment } from './process-group.ts';
 import { makeSandboxFolders } from './sandbox-folders.ts';
@@ -18,6 +20,8 @@ export type ProcessSandboxOptions = {
   processes?: SandboxLevel['processes'];
   /** Absolute paths of programs and folders that commands read, where they see only what is listed. Default: none. */
   readable?: readonly string[];
+  /** Of all commands of a sandbox together. Default: 3/4 of the memory and 4,096 processes, where they can be enforced. */
+  limits?: Limits;
 };
 
 /**
@@ -33,6 +37,7 @@ export async function createProcessSandboxProvider(options: ProcessSandboxOption
     });
   }
   const containment = await chooseContainment(options.processes);
+  const limits = limitsOf(options.limits);
   const { parentEnvironment = process.env } = options;
   await mkdir(options.scratch, { recursive: true, mode: 0o700 });
   const scratch = await realpath(options.scratch);
@@ -43,14 +48,17 @@ export async function createProcessSandboxProvider(options: ProcessSandboxOption
       const { processes, canHide } = containment;
       const neighbours = canHide ? 'hidden' : 'visible';
       const reachable = reachableFrom(processes, isRoot());
-      return { provider: 'process', level: 0, processes, neighbours, network: 'open', reachable };
+      return { provider: 'process', level: 0, processes, neighbours, network: 'open', limits, reachable };
     },
     async start({ env, ...places }: SandboxOptions) {
       const { workdir, at } = places;
       if (at !== undefined && !containment.canHide) throw new TypeError('`at` needs hidden neighbours');
       const folders = makeSandboxFolders(scratch, places, containment);
       const environment = { ...sandboxEnvironment(inherited, seenFolders(folders)), ...env };
-      return new ContainedSandbox({ provider: 'process', workdir, folders, environment, containment });
+      const group = groupWith(limits);
+      return new ContainedSandbox({
+        ...{ provider: 'process', workdir, folders, environment, containment, group },
+      });
     },
   };
 }

@@ -18,6 +18,8 @@ export type ProcessRequest = {
   cwd: string;
   containment: Containment;
   hiding?: Hiding | undefined;
+  /** Control groups that the command runs in. */
+  groups?: readonly string[] | undefined;
   /** `cwd` as the command sees it. */
   folder: string;
   signal: AbortSignal;
@@ -30,7 +32,7 @@ export async function runProcess(request: ProcessRequest): Promise<CommandResult
   const startedAt = performance.now();
   const { argv, env, hiding, folder, options } = request;
   const launch = request.containment.launch(argv, env, { hiding, folder, network: options.network });
-  const started = await startProcess(launch, request.cwd, options.stdin);
+  const started = await startProcess(launch, request, options.stdin);
   options.onStart?.();
   const [stdout, stderr] = outputStreams(started, options);
   const tree = launch.contain(started.pid);
@@ -157,11 +159,13 @@ class LaunchReport {
  */
 async function startProcess(
   { file, args, env, namespace }: Launch,
-  cwd: string,
+  { cwd, groups }: ProcessRequest,
   stdin: Readable | undefined,
 ): Promise<StartedProgram> {
   await assertFolder(cwd);
-  return await startProgram({ file, args, env, cwd, stdin, hasReport: true, namespace }).catch(cannotStart);
+  return await startProgram({ file, args, env, cwd, stdin, hasReport: true, namespace, groups }).catch(
+    cannotStart,
+  );
 }
 
 function cannotStart(cause: NodeJS.ErrnoException): never {

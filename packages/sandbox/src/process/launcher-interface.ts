@@ -45,6 +45,8 @@ export type LaunchRequest = {
   env: Readonly<Record<string, string>>;
   /** Only for a launcher that makes namespaces. */
   namespace?: Namespace | undefined;
+  /** Folders of control groups that the program enters first. Only for a launcher that makes namespaces. */
+  groups?: readonly string[] | undefined;
   input?: string;
   outputs: readonly string[];
 };

@@ -121,7 +121,16 @@ function messageOf(text: string): Buffer {
   return message;
 }
 
-function fieldsOf({ file, args, cwd, env, input = '', outputs, namespace }: LaunchRequest): string[] {
+function fieldsOf({
+  file,
+  args,
+  cwd,
+  env,
+  input = '',
+  outputs,
+  namespace,
+  groups = [],
+}: LaunchRequest): string[] {
   const variables = Object.entries(env).flat();
   const { common = '', own = '', view = '', at = '' } = namespace?.hiding ?? {};
   const contained = namespace
@@ -129,7 +138,17 @@ function fieldsOf({ file, args, cwd, env, input = '', outputs, namespace }: Laun
     : ['', '', '', '', '', '', ''];
   const sealed = sealingFields(namespace?.sealing);
   const lists = [String(outputs.length), ...outputs, String(variables.length), ...variables];
-  const fields = [cwd, input, ...lists, ...contained, ...sealed, file, ...args];
+  const fields = [
+    cwd,
+    input,
+    ...lists,
+    ...contained,
+    ...sealed,
+    String(groups.length),
+    ...groups,
+    file,
+    ...args,
+  ];
   if (fields.some((field) => field.includes('\0')))
     throw withCode('ERR_INVALID_ARG_VALUE', 'a program cannot be given null bytes');
   if (fields.some((field) => field.length > LONGEST_TEXT / 3 && Buffer.byteLength(field) > LONGEST_TEXT))

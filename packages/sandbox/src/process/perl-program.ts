@@ -1,3 +1,5 @@
+import { PERL_DOORS } from './perl-doors.ts';
+
 /**
  * The launcher as a program for Perl, which nearly every Linux has: it makes the system calls for which Node would have to
  * start `mkfifo`, `setpriv`, `unshare` and `mount`, and it is small, so that a fork takes little. It reads messages from
@@ -8,7 +10,7 @@
 export const PERL_LAUNCHER = String.raw`
 my ($prctl, $unshare, $mount, $umount2, $dup3, $setsid, $mknodat, $setns, $pivot_root, $sendmsg) = @ARGV;
 my ($pidfd_open, $mount_setattr) = (434, 442);
-my (%running, $pending, %doors);
+my (%running, $pending, %doors, %groups);
 # What ps shows, also for the first process of a namespace.
 $0 = 'init';
 # Descriptors that the harness itself was given and did not close.
@@ -101,68 +103,7 @@ sub map_own_user {
   put('/proc/self/gid_map', "$gid $gid 1");
 }
 
-# To Node, as a message with the text of a JSON object. That is the form in which Node's own children send a socket.
-sub hand_over {
-  my ($socket, $type, $message) = @_;
-  my $text = "{\"cmd\":\"NODE_HANDLE\",\"type\":\"$type\",\"msg\":$message}\n";
-  my $buffer = pack 'PQ', $text, length $text;
-  # SOL_SOCKET, SCM_RIGHTS
-  my $control = pack 'Qiiix4', 20, 1, 1, fileno $socket;
-  my $header = pack 'QIx4PQPQix4', 0, 0, $buffer, 1, $control, 24, 0;
-  syscall($sendmsg, 3, $header, 0) > 0 or give_up('sendmsg');
-}
-
-# In a new network namespace, in which nothing but its loopback address exists.
-sub listen_inside {
-  my ($id, $user, @ports) = @_;
-  my ($uid, $gid) = ($>, $) + 0);
-  # CLONE_NEWNET, CLONE_NEWUSER
-  syscall($unshare, 0x40000000 | ($user ? 0x10000000 : 0)) == 0 or give_up('unshare');
-  map_own_user($uid, $gid) if $user;
-  socket my $any, 2, 2, 0 or give_up('socket');
-  # SIOCSIFFLAGS, IFF_UP
-  my $up = pack 'a16sx22', 'lo', 1;
-  ioctl $any, 0x8914, $up or give_up('lo');
-  for my $port (@ports) {
-    socket my $door, 2, 1, 0 or give_up('socket');
-    bind $door, pack('Sna4x8', 2, $port, pack 'C4', 127, 0, 0, 1) or give_up('bind');
-    listen $door, 511 or give_up('listen');
-    hand_over($door, 'net.Server', "{\"door\":$id,\"port\":$port}");
-  }
-}
-
-# A network namespace that commands can be started in, until it is closed. No process is needed for that.
-sub open_door {
-  my ($id, @how) = @_;
-  pipe my $ready, my $is_ready;
-  pipe my $wait, my $go;
-  my $pid = fork;
-  return "fork: $!" if !defined $pid;
-  if (!$pid) {
-    close $_ for $ready, $go;
-    open STDERR, '>&', $is_ready;
-    listen_inside($id, @how);
-    syswrite $is_ready, 'ok';
-    sysread $wait, my $nothing, 1;
-    exit;
-  }
-  close $_ for $is_ready, $wait;
-  sysread $ready, my $why, 4096;
-  my @namespaces;
-  if ($why eq 'ok') {
-    for my $kind (('user') x !!$how[0], 'net') {
-      open my $namespace, '<', "/proc/$pid/ns/$kind" or $why = "ns/$kind: $!";
-      push @namespaces, $namespace;
-    }
-  }
-  close $go;
-  waitpid $pid, 0;
-  return $why || 'it ended' if $why ne 'ok';
-  $doors{$id} = \@namespaces;
-  return '';
-}
-
-sub close_door { delete $doors{$_[0]}; return '' }
+${PERL_DOORS}
 
 sub make_place {
   my ($path, $is_folder) = @_;
@@ -285,9 +226,14 @@ sub lead {
 
 # In the new process: the code of spawn and why it failed, or nothing, when another program runs.
 sub become {
-  my ($failing, $folder, $input, $outputs, $variables, $namespace, $sealing, @command) = @_;
+  my ($failing, $folder, $input, $outputs, $variables, $namespace, $sealing, $groups, @command) = @_;
   my $refuse = sub { syswrite $failing, "$_[0] $_[1]"; exit 1 };
   syscall($setsid);
+  for my $group (@$groups) {
+    my $members;
+    # 0 is the process that writes.
+    open($members, '>', "$group/cgroup.procs") && syswrite($members, '0') or $refuse->($! + 0, "$group: $!");
+  }
   open STDIN, '<', $input eq '' ? '/dev/null' : $input or $refuse->(0, "a pipe could not be opened: $!");
   # Opened before any is put at its place, which may be the place of another.
   my @opened;
@@ -329,12 +275,14 @@ sub start {
   my @variables = splice @rest, 0, shift @rest;
   my @namespace = splice @rest, 0, 7;
   my @sealing = splice @rest, 0, shift @rest;
+  my @groups = splice @rest, 0, shift @rest;
+  @groups{@groups} = ();
   pipe my $failure, my $failing;
   my $pid = fork;
   return say_all($id, 'error', $! + 0, "fork: $!") if !defined $pid;
   if (!$pid) {
     close $failure;
-    become($failing, $folder, $input, \@outputs, \@variables, \@namespace, \@sealing, @rest);
+    become($failing, $folder, $input, \@outputs, \@variables, \@namespace, \@sealing, \@groups, @rest);
   }
   close $failing;
   sysread $failure, my $why, 4096;
@@ -351,6 +299,18 @@ sub watch {
   my $descriptor = syscall($pidfd_open, $pid, 0);
   open my $handle, '<&=', $descriptor;
   $running{$descriptor} = [$id, $pid, $handle];
+}
+
+# The programs end with this process, and only then their groups can be removed. Node has removed those that it could.
+sub end_with_node {
+  exit if !%groups || fork;
+  close $_ for *STDIN, *STDOUT, *STDERR;
+  for (1 .. 1500) {
+    for my $group (keys %groups) { delete $groups{$group} if rmdir $group or !-d $group }
+    exit if !%groups;
+    select undef, undef, undef, 0.02;
+  }
+  exit;
 }
 
 my %calls = (
@@ -371,7 +331,7 @@ for (;;) {
   # Node answers there that it has a socket.
   if (defined $channel && vec $ready, 3, 1) { sysread $channel, my $answer, 65536 or undef $channel }
   next if !vec($ready, 0, 1);
-  sysread(STDIN, $pending, 65536, length $pending) or exit;
+  sysread(STDIN, $pending, 65536, length $pending) or end_with_node();
   while (length $pending >= 4 && length $pending >= 4 + (my $length = unpack 'N', $pending)) {
     my ($kind, $id, @rest) = split /\0/, substr($pending, 4, $length), -1;
     substr($pending, 0, 4 + $length) = '';

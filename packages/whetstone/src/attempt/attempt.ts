@@ -79,6 +79,7 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
     ...workspace.place,
     ...doorsTo(lab.gateway),
   });
+  await using _measured = usageKept(sandbox, trace);
   const watch = watchRequests(attempt.context);
   const names = {
     [sandbox.home]: '<home>',
@@ -120,6 +121,7 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
   keepMetadata(turn, { attempt, lab, trace, file: files.agent });
   const endedService = await running.ended();
   await sandbox.stop(); // the whole tree, before anything is read
+  const { exceeded } = sandbox.usage();
   attempt.signal.throwIfAborted();
   checkParents(parents); // another case can have written there meanwhile
 
@@ -157,8 +159,16 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
     gatewayMode: lab.gateway?.mode,
     verification: trace.verification,
     ...present({ endedService }),
+    exceeded,
   });
 }
+
+/** Also of an attempt that a step ends. */
+const usageKept = (sandbox: Sandbox, trace: Trace): AsyncDisposable => ({
+  async [Symbol.asyncDispose]() {
+    trace.usage = sandbox.usage();
+  },
+});
 
 /** A task without an eval has its prompts, and only the clean room judges it. */
 async function driveTask(

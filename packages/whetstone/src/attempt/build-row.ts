@@ -65,6 +65,8 @@ export function buildRow(input: {
     started_at: startedAt.toISOString(),
     duration_seconds: (Date.now() - startedAt.getTime()) / 1000,
     agent_duration_seconds: trace.agentSeconds ?? null,
+    cpu_seconds: trace.usage?.cpuSeconds ?? null,
+    peak_memory_bytes: trace.usage?.peakMemoryBytes ?? null,
     agent_exit_code: turn?.exit?.exitCode ?? null,
     timeout: turn?.exit?.ended === 'timeout',
 
@@ -94,6 +96,7 @@ export function buildRow(input: {
         changed_paths: changes?.environment?.map((path) => mask.text(path)) ?? null,
       },
     }),
+    ...(trace.usage && trace.usage.exceeded.length > 0 && { limits_exceeded: trace.usage.exceeded }),
     ...(trace.workspaceKept && { workspace_path: caseLayout('').workspace }),
     ...(trace.artifactNotes.length > 0 && { artifact_notes: shortened(trace.artifactNotes) }),
 

@@ -1,5 +1,6 @@
 import type { Turn } from '@whetstone/agents';
 import type { LedgerLine } from '@whetstone/gateway';
+import type { Usage } from '@whetstone/sandbox';
 import type { GatewayMode } from '../config/config.ts';
 import type { AgentFailure, InfrastructureFailure } from '../record/failure-class.ts';
 import type { Verification } from '../verify/verify.ts';
@@ -23,6 +24,8 @@ type Evidence = {
   verification: Verification;
   /** A sentence about a service that ended beside the agent. Work that passes in spite of it has passed. */
   endedService?: string;
+  /** The limits that the agent's commands ran into. Default: none. */
+  exceeded?: Usage['exceeded'];
 };
 
 /** The turns of a case. `sent` includes the turn that did not complete. */
@@ -40,7 +43,9 @@ export function decideOutcome(evidence: Evidence): Outcome {
   const outcome = outcomeOf(evidence, calls);
   // Work that was good enough when the budget ended has passed.
   const decided =
-    outcome.status === 'failed' ? (withoutService(evidence) ?? overBudget(calls) ?? outcome) : outcome;
+    outcome.status === 'failed'
+      ? (overBudget(calls) ?? overLimit(evidence, outcome) ?? withoutService(evidence) ?? outcome)
+      : outcome;
   if (decided.status === 'passed' || evidence.turn.status === 'completed') return decided;
   return { ...decided, evidence: inTurn(evidence.turns, decided.evidence) };
 }
@@ -116,6 +121,15 @@ function overBudget(calls: readonly LedgerLine[]): Outcome | undefined {
     );
   }
   return refused && failed('budget', refused.error ?? 'a model call was refused over its budget');
+}
+
+/** Work that passed in spite of a limit has passed. */
+function overLimit(
+  { exceeded = [] }: Evidence,
+  outcome: Outcome & { status: 'failed' },
+): Outcome | undefined {
+  if (exceeded.length === 0) return undefined;
+  return failed('limit', `the commands ran into the limit on ${exceeded.join(' and ')}: ${outcome.evidence}`);
 }
 
 function providerOutcome(kind: 'limit' | 'outage' | 'access', said: string): Outcome {

@@ -1,7 +1,7 @@
 import type { Agent, AskHuman, DeclaredContext, Turn } from '@whetstone/agents';
 import type { AgentConfig } from '@whetstone/agents/config';
 import type { Gateway, Lane, LaneOptions } from '@whetstone/gateway';
-import type { Mask, SandboxProvider } from '@whetstone/sandbox';
+import type { Mask, SandboxProvider, Usage } from '@whetstone/sandbox';
 import type { GatewayMode, JudgeConfig, ServiceConfig, TaskConfig, VariantConfig } from '../config/config.ts';
 import type { Environments } from '../environment/open-environments.ts';
 import type { AssertionRecord } from '../eval/assertions/assertion.ts';
@@ -100,6 +100,8 @@ export type Trace = {
   turnsSent: number;
   turns: Turn[];
   agentSeconds?: number;
+  /** Of the sandbox of the agent. */
+  usage?: Usage;
   /** Whether the agent is being driven, or its drive failed. */
   isDriving?: boolean;
   /** Set where the configuration has an `environment`. */

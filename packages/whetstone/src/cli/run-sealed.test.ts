@@ -25,6 +25,10 @@ const ENVIRONMENT = (port: number) => ({
 
 const ASK = `node -e "require('node:net').connect(process.env.ECHO_PORT, process.env.ECHO_HOST).pipe(process.stdout)"`;
 
+const CHECKS = ['./tool', `test "$(${ASK})" = pong`, 'cat from-hidden ~/kept', 'echo x >> src/a.txt'];
+/** The runner writes a report. */
+const TESTS = { runner: 'node-test', files: ['unit.test.js'], must_pass: ['unit.test.js > works'] };
+
 /** `$1` is the prompt, `$2` the output directory, `$3` the address of the gateway. */
 const curious = (port: number) =>
   [
@@ -50,9 +54,12 @@ test.runIf(hasBubblewrap)(
         'lock.txt': 'a 1.0\n',
         'src/a.txt': 'source\n',
         '.gitignore': 'tool\n',
+        'unit.test.js': "require('node:test')('works', () => {});\n",
         'curious.sh': curious(port),
       },
-      tasks: [{ id: 'one', prompt: 'x', hidden_tests: 'hidden' }],
+      tasks: [
+        { id: 'one', prompt: 'x', hidden_tests: 'hidden', validation: { commands: CHECKS, tests: TESTS } },
+      ],
       agents: {
         curious: {
           keys: { command: ['bash', 'curious.sh', '{prompt}', '{output_dir}', '{gateway_url}'] },
@@ -63,9 +70,6 @@ test.runIf(hasBubblewrap)(
         environment: ENVIRONMENT(port),
         sandbox: 'bubblewrap',
         gateway: { mode: 'script', script: 'script.yaml' },
-        evaluation: {
-          commands: ['./tool', `test "$(${ASK})" = pong`, 'cat from-hidden ~/kept', 'echo x >> src/a.txt'],
-        },
       },
     });
     project.write({

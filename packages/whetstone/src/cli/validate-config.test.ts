@@ -85,6 +85,7 @@ describe('validateConfigCommand', () => {
         'Agents: shell (custom)',
         'Tasks: one',
         'Variants: baseline (baseline), other',
+        'Sandbox: process, level 0 (auto). Not sealed: The agent shell does not use a gateway, so it needs the network to reach its model.',
         'Withheld from every case: .whetstone (runs)',
         '',
       ].join('\n'),

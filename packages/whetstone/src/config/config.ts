@@ -7,6 +7,7 @@ import type {
   SkillConfig,
 } from '@whetstone/agents/config';
 import type { JsonObject } from '@whetstone/events';
+import type { Limits } from '@whetstone/sandbox';
 import type { DeclaredMetric } from './declared-metric.ts';
 import type { ReplacedTasks } from './replaced-tasks.ts';
 import type { ExpectedOutcome, HardEvaluation, SoftEvaluation, TestRunnerName } from './schema.ts';
@@ -43,9 +44,9 @@ export type Config = {
   seed?: string;
   /**
    * `auto`: the strongest that this machine can prove, chosen before planning. `readable`: paths that commands may read,
-   * absolute, where they see only what is listed. Default: none.
+   * absolute, where they see only what is listed. Default: none. `limits`: of all commands of a case together.
    */
-  sandbox: { provider: SandboxProviderName; readable?: string[] };
+  sandbox: { provider: SandboxProviderName; readable?: string[]; limits?: Limits };
   environment?: EnvironmentConfig;
   gateway?: GatewayConfig;
   /** Only of evals: who judges. */

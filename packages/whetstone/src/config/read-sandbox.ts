@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { WhetstoneError } from '@whetstone/errors';
 import { suggestion } from '@whetstone/errors/did-you-mean';
+import { present } from '@whetstone/events/present';
 import { isUnder } from '@whetstone/sandbox';
 import { checkShape, warnUnknownKeys } from './check-shape.ts';
 import type { Config, SandboxProviderName } from './config.ts';
@@ -23,7 +24,13 @@ export function readSandbox(raw: unknown, spot: Spot): Config['sandbox'] {
   if (readable.length > 0 && provider === 'process') {
     spot.at('readable').warning('has no effect: commands of the sandbox process read what you can read');
   }
-  return { provider, ...(readable.length > 0 && { readable }) };
+  const { memory_mb: memory, processes, cpus } = fields?.limits ?? {};
+  const limits = present({ memoryBytes: memory && Math.round(memory * 1e6), processes, cpus });
+  return {
+    provider,
+    ...(readable.length > 0 && { readable }),
+    ...(Object.keys(limits).length > 0 && { limits }),
+  };
 }
 
 function providerNamed(wanted: string | null | undefined, at: Spot): SandboxProviderName {

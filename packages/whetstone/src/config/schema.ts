@@ -201,7 +201,18 @@ export const overlaySchema = z.object({
   remove: z.array(safePath).min(1).nullish(),
 });
 
-export const sandboxSchema = z.object({ provider: name.nullish(), readable: z.array(text).nullish() });
+export const sandboxSchema = z.object({
+  provider: name.nullish(),
+  readable: z.array(text).nullish(),
+  limits: z
+    .object({
+      memory_mb: z.number().min(16),
+      processes: z.number().int().min(8),
+      cpus: z.number().positive(),
+    })
+    .partial()
+    .nullish(),
+});
 
 /** `include`: folders with a `task.yaml` each, or whose subfolders have one. */
 export const taskFileSchema = z.object({

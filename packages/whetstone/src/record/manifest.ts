@@ -93,6 +93,14 @@ export const manifestSchema = z.object({
     /** Absent in runs of older versions, in which both were open. */
     neighbours: z.string().optional(),
     parents: z.string().optional(),
+    /** Of all commands of a case together; `null`: not limited. Absent in runs of older versions, which limited nothing. */
+    limits: z
+      .object({
+        memory_bytes: z.number().int().nullable(),
+        processes: z.number().int().nullable(),
+        cpus: z.number().nullable(),
+      })
+      .optional(),
     /** What was tried from inside before the first case. Absent for sandboxes that do not confine. */
     probes: z.array(z.object({ attack: z.string(), reached: z.boolean() })).optional(),
     /** The configuration left the choice. `reasons`: why the sandbox is nothing stronger; empty: nothing is stronger. */

@@ -79,6 +79,10 @@ export const caseRowSchema = z.object({
   duration_seconds: z.number(),
   /** Only the turns of the agent. */
   agent_duration_seconds: z.number().nullable(),
+  /** CPU time of all commands in the sandbox of the agent: setup, services and the agent. The clean room does not count. */
+  cpu_seconds: z.number().nullable().default(null),
+  /** The most memory that these commands had at once, files in memory included. */
+  peak_memory_bytes: z.number().int().nullable().default(null),
   agent_exit_code: z.number().int().nullable(),
   timeout: z.boolean(),
 
@@ -125,6 +129,8 @@ export const caseRowSchema = z.object({
 export const keptRowSchema = caseRowSchema.extend({
   /** How kept artifacts differ from what the agent left: secrets that were masked, files that were left out. */
   artifact_notes: z.array(z.string()).optional(),
+  /** The limits that the commands in the sandbox of the agent ran into. Absent: none. */
+  limits_exceeded: z.array(z.enum(['memory', 'processes'])).optional(),
   /** The case has not run: this is the result of the same work in that run. */
   reused_from: z.object({ run_id: z.string(), case_id: z.string() }).optional(),
   /** With `--keep-workspace`: the copy of the workspace, relative to the directory of the case. */

@@ -5,6 +5,7 @@ import type { FailureGroup } from './summary.ts';
 const TITLES: Record<string, string> = {
   agent: "Agent's work failed",
   timeout: 'Agent ran out of time',
+  limit: 'Limit of the sandbox reached',
   budget: 'Budget used up',
   policy: 'Agent broke a policy',
   cheating: 'Agent cheated',

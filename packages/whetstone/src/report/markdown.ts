@@ -270,6 +270,7 @@ function isolation({
   workspace,
   probes,
   auto,
+  limits,
   reachable = [],
 }: Summary['isolation']): string[] {
   const facts = [
@@ -278,6 +279,7 @@ function isolation({
     ['Processes', processes],
     ['Network', network],
     ['Workspace', workspace],
+    ...(limits ? [['Limits of a case', limitsText(limits)]] : []),
     ...(probes
       ? [['Tried from inside before the first case, in vain', probes.map(({ attack }) => attack).join(', ')]]
       : []),
@@ -289,6 +291,15 @@ function isolation({
     ...facts.map(([name, value]) => `- ${name}: ${markdownText(value ?? '')}`),
     ...could,
   ];
+}
+
+function limitsText(limits: NonNullable<Summary['isolation']['limits']>): string {
+  const { memory_bytes: memory, processes, cpus } = limits;
+  return [
+    memory === null ? 'memory not limited' : `${(memory / 1e9).toFixed(1)} GB of memory`,
+    processes === null ? 'processes not limited' : `${processes} processes`,
+    cpus === null ? 'CPU time not limited' : `${cpus} CPUs`,
+  ].join(', ');
 }
 
 function describeGateway({ mode, script, cassettes, faults }: NonNullable<Manifest['gateway']>): string {

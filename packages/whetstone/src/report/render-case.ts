@@ -57,6 +57,9 @@ export function renderRun(summary: Summary, rows: readonly CaseRow[], options: T
 const titleOf = ({ agent_name: agent, task_id: task, variant, trial_index: trial }: CaseRow): string =>
   `${agent} · ${task} · ${variant} · trial ${trial}`;
 
+const usedFact = ({ cpu_seconds: cpu, peak_memory_bytes: peak }: CaseRow): string =>
+  `${cpu === null ? UNKNOWN : seconds(cpu)} of CPU time, ${peak === null ? UNKNOWN : `${Math.round(peak / 1e6)} MB`} of memory at most`;
+
 type Fact = [name: string, value: string];
 
 function facts(row: CaseRow): Fact[] {
@@ -74,6 +77,7 @@ function facts(row: CaseRow): Fact[] {
       ? []
       : [['turns', [row.turns, ...(row.turns_planned ? [row.turns_planned] : [])].join(' of ')] as Fact]),
     ...(row.score === undefined ? [] : [['score', `${row.score} of ${row.max_score ?? UNKNOWN}`] as Fact]),
+    ['used', usedFact(row)],
     ['agent exit', `${row.agent_exit_code ?? UNKNOWN}${row.timeout ? ', stopped at its time limit' : ''}`],
     ['changes', `${counted(row.changed_files, 'file')}, +${row.insertions} −${row.deletions}`],
     ['validation', `${row.validation_status}, confidence ${row.confidence}`],

@@ -29,6 +29,8 @@ export type Summary = {
     processes: string;
     network: string;
     workspace: string;
+    /** Of all commands of a case together; `null`: not limited. */
+    limits?: Manifest['isolation']['limits'];
     /** What was tried from inside before the first case. Absent for sandboxes that do not confine. */
     probes?: { attack: string; reached: boolean }[] | undefined;
     /** The configuration left the choice. `reasons`: why the sandbox is nothing stronger; empty: nothing is stronger. */

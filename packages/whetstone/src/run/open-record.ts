@@ -50,12 +50,17 @@ const IN_PROCESS: Manifest['isolation'] = {
 };
 
 function isolationOf(
-  { level: { reachable, ...level }, probes, workspaces }: Workplace,
+  { level: { reachable, limits, ...level }, probes, workspaces }: Workplace,
   { isPrivate }: Scratch,
   chosen: ChosenSandbox | undefined,
 ): Manifest['isolation'] {
   return {
     ...level,
+    limits: {
+      memory_bytes: limits.memoryBytes ?? null,
+      processes: limits.processes ?? null,
+      cpus: limits.cpus ?? null,
+    },
     ...present({ probes, reachable: reachable?.map((attack) => attacks[attack]) }),
     ...(chosen && { auto: { reasons: chosen.reasons } }),
     workspace: workspaces.strategy,

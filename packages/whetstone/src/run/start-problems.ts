@@ -7,6 +7,7 @@ import {
   needsKey,
 } from '@whetstone/agents/evaluator';
 import { WhetstoneError } from '@whetstone/errors';
+import { limitsOf } from '@whetstone/sandbox';
 import type { Config, UpstreamConfig } from '../config/config.ts';
 import type { YamlPath } from '../config/yaml-source.ts';
 
@@ -23,6 +24,8 @@ export async function startProblems(
   environment: NodeJS.ProcessEnv,
 ): Promise<StartProblem[]> {
   const problems: StartProblem[] = [];
+  const unlimited = await errorOf(() => limitsOf(sandbox?.limits));
+  if (unlimited) problems.push({ path: ['sandbox', 'limits'], error: unlimited });
   for (const agent of agents) {
     const isSealed = sandbox !== undefined && sandbox.provider !== 'process' && sandbox.provider !== 'auto';
     if (isSealed && hasOwnSandbox(agent)) {

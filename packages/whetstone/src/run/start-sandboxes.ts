@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { McpServerConfig } from '@whetstone/agents/config';
+import { present } from '@whetstone/events/present';
 import { type SandboxProvider, startSandboxProvider } from '@whetstone/sandbox';
 import type { Config } from '../config/config.ts';
 import { readModule } from '../config/hash-module.ts';
@@ -9,13 +10,14 @@ import { inPlan, type Plan } from '../plan/plan.ts';
 
 /** Starts the sandboxes of a run. Where they show only what is listed, that is what the agents' programs are made of. */
 export async function startSandboxes(config: Config, plan: Plan, scratch: string): Promise<SandboxProvider> {
-  const { provider } = config.sandbox;
-  if (provider === 'process') return startSandboxProvider(provider, { scratch });
+  const { provider, limits } = config.sandbox;
+  const options = { scratch, ...present({ limits }) };
+  if (provider === 'process') return startSandboxProvider(provider, options);
   const selected = {
     agents: inPlan(config.agents, plan.agents),
     variants: inPlan(config.variants, plan.variants),
   };
-  return startSandboxProvider(provider, { scratch, readable: await readablePaths(config, selected) });
+  return startSandboxProvider(provider, { ...options, readable: await readablePaths(config, selected) });
 }
 
 /** What commands read beside the system's programs and their own folders: agents, MCP servers, and what the user lists. */

@@ -45,7 +45,7 @@ export async function openTaskRoom(options: {
   const scratch = opened.use(await makeScratch());
   const sandboxes = await startSandboxProvider(sandbox.provider, {
     scratch: scratch.directory,
-    ...present({ readable: sandbox.readable }),
+    ...present({ readable: sandbox.readable, limits: sandbox.limits }),
   });
   const { owner } = sandboxes;
   const workspaces = opened.use(

@@ -1,7 +1,7 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonObject } from '@whetstone/events';
-import { removeTrees } from '@whetstone/sandbox';
+import { giveTree, ownerOf, removeTrees } from '@whetstone/sandbox';
 
 /** The variable that names the file with the agent's structured answer, for commands of the clean room. */
 const ANSWER_VARIABLE = 'WHETSTONE_OUTPUT_DATA';
@@ -22,6 +22,7 @@ export function openAnswerFiles(answer: JsonObject | undefined, scratch: string)
       folders.push(folder);
       const file = join(folder, 'output-data.json');
       await writeFile(file, JSON.stringify(answer), { mode: 0o600 });
+      await giveTree(folder, ownerOf(scratch));
       return { [ANSWER_VARIABLE]: file };
     },
     async [Symbol.asyncDispose]() {

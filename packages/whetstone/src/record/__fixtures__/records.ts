@@ -79,6 +79,8 @@ export const rowOf = (id: string, changed: Partial<CaseRow> = {}): CaseRow => ({
   started_at: '2026-01-01T12:00:00.000Z',
   duration_seconds: 1,
   agent_duration_seconds: 0.5,
+  cpu_seconds: null,
+  peak_memory_bytes: null,
   agent_exit_code: 0,
   timeout: false,
   validation_status: 'passed',

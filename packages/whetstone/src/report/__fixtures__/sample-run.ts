@@ -98,7 +98,9 @@ export function sampleRow(planned: Planned, outcome: CaseRow['outcome'], overrid
     started_at: '2026-01-02T03:04:06.000Z',
     duration_seconds: 14.25,
     agent_duration_seconds: 12.5 + trial_index,
-    agent_exit_code: 0,
+    cpu_seconds: null,
+  peak_memory_bytes: null,
+  agent_exit_code: 0,
     timeout: false,
     validation_status: isPassed ? 'passed' : isError ? 'skipped' : 'failed',
     validation_results: isError

@@ -2,7 +2,14 @@ import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { messageOf } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
-import { type CommandResult, type Mask, removeTree, type Sandbox } from '@whetstone/sandbox';
+import {
+  type CommandResult,
+  giveTree,
+  type Mask,
+  ownerOf,
+  removeTree,
+  type Sandbox,
+} from '@whetstone/sandbox';
 import type { TaskTests } from '../../config/config.ts';
 import type { TestRunnerName } from '../../config/schema.ts';
 import type { RanCommand } from '../run-commands.ts';
@@ -71,6 +78,7 @@ export async function runTests(
     const invocation = invocationOf(tests, seen, surroundings);
     for (const [name, text] of Object.entries(invocation.files ?? {}))
       await writeFile(join(folder, name), text);
+    await giveTree(folder, ownerOf(dirname(tree)));
     const log = (stream: string) => join(directory, `tests.${stream}.log`);
     const [program = 'sh', ...args] = [
       ...(surroundings.prefix ?? []),

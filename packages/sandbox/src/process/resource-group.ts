@@ -1,0 +1,230 @@
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+
+/*
+ * Limits on memory, processes and CPU time by the kernel's control groups. In their first version each controller has a tree
+ * of its own; in their second one tree has all that the groups above pass on. A machine can have both.
+ */
+
+/** `memoryBytes` includes files in memory. `cpus`: how many CPUs of time per second. */
+export type Limits = { memoryBytes?: number; processes?: number; cpus?: number };
+
+/** What the processes of a group have used together; `null`: not measured here. */
+export type Usage = {
+  cpuSeconds: number | null;
+  /** Includes files in memory. */
+  peakMemoryBytes: number | null;
+  /** The limits that they ran into. */
+  exceeded: ('memory' | 'processes')[];
+};
+
+export type ResourceGroup = {
+  /** The folders of the group, whose `cgroup.procs` a process enters. */
+  folders: readonly string[];
+  usage(): Usage;
+  /** When its processes have ended. */
+  remove(): Promise<void>;
+};
+
+const CONTROLLERS = ['memory', 'pids', 'cpu', 'cpuacct'] as const;
+type Controller = (typeof CONTROLLERS)[number];
+/** Where a group can be made for a controller. The second version always counts CPU time. */
+type Place = { version: 1 | 2; folder: string };
+export type Places = Partial<Record<Controller, Place>>;
+
+/** The names of groups say which process of which PID namespace made them, for `removeStale`. */
+const PREFIX = 'whetstone-case-';
+const ownPrefix = (): string => `${PREFIX}${process.pid}-${namespaceNumber()}-`;
+
+/**
+ * Where groups below this process's own can be, from `/proc/self/cgroup` and `/proc/self/mountinfo`. `passedOn`: what the
+ * groups in a folder of the second version get; `undefined` where there is no such folder.
+ */
+export function placesOf(
+  own: string,
+  mounts: string,
+  passedOn: (folder: string) => readonly string[] | undefined,
+): Places {
+  const mounted = mounts.split('\n').flatMap((line) => {
+    const [before = '', after = ''] = line.split(' - ');
+    const [, , , root = '', at = ''] = before.split(' ');
+    const [type = '', , options = ''] = after.split(' ');
+    return type.startsWith('cgroup') ? [{ root, at, type, options: options.split(',') }] : [];
+  });
+  const groups = own.split('\n').map((line) => /^\d+:([^:]*):(.*)$/.exec(line) ?? []);
+  const folderIn = ({ root, at }: { root: string; at: string }, path: string): string | undefined => {
+    const below = relative(root, path);
+    return below.startsWith('..') ? undefined : join(at, below);
+  };
+  const places: Places = {};
+  for (const controller of CONTROLLERS) {
+    const first = mounted.find(({ type, options }) => type === 'cgroup' && options.includes(controller));
+    const path = groups.find(([, names = '']) => names.split(',').includes(controller))?.[2];
+    const folder = first && path !== undefined ? folderIn(first, path) : undefined;
+    if (folder !== undefined) places[controller] = { version: 1, folder };
+  }
+  const second = mounted.find(({ type }) => type === 'cgroup2');
+  const path = groups.find(([, names]) => names === '')?.[2];
+  if (!second || path === undefined) return places;
+  // A group that has processes passes nothing on, so the new one is beside this process's own or further up.
+  const wanted = (['memory', 'pids', 'cpu'] as const).filter((controller) => !places[controller]);
+  for (let at = folderIn(second, path); at?.startsWith(second.at); at = dirname(at)) {
+    const passed = passedOn(at) ?? [];
+    if (!passed.some((one) => one === 'memory' || one === 'pids')) continue;
+    for (const controller of wanted)
+      if (passed.includes(controller)) places[controller] = { version: 2, folder: at };
+    break;
+  }
+  // One group, because a process is in only one of this tree.
+  const folder = [places.memory, places.pids].find((place) => place?.version === 2)?.folder;
+  if (folder !== undefined && !places.cpuacct) places.cpuacct = { version: 2, folder };
+  return places;
+}
+
+/** Makes a group with these limits, as far as this machine enforces them: see `enforceable`. `undefined`: it has no groups. */
+export function makeGroup({ memoryBytes, processes, cpus }: Limits): ResourceGroup | undefined {
+  const places = usablePlaces();
+  const name = ownPrefix() + crypto.randomUUID().slice(0, 8);
+  const at = (controller: Controller): string | undefined => {
+    const place = places[controller];
+    return place && join(place.folder, name);
+  };
+  const folders = [...new Set(CONTROLLERS.flatMap((controller) => at(controller) ?? []))];
+  if (folders.length === 0) return undefined;
+  for (const folder of folders) mkdirSync(folder);
+  const put = (controller: Controller, files: Record<1 | 2, [string, string]>, isOptional = false): void => {
+    const place = places[controller];
+    if (!place) return;
+    const [file, value] = files[place.version];
+    try {
+      writeFileSync(join(place.folder, name, file), value);
+    } catch (error) {
+      if (!isOptional) throw error;
+    }
+  };
+  if (memoryBytes !== undefined) {
+    const bytes = String(memoryBytes);
+    put('memory', { 1: ['memory.limit_in_bytes', bytes], 2: ['memory.max', bytes] });
+    // Some kernels do not count swap.
+    put('memory', { 1: ['memory.memsw.limit_in_bytes', bytes], 2: ['memory.swap.max', '0'] }, true);
+  }
+  if (processes !== undefined) {
+    put('pids', { 1: ['pids.max', String(processes)], 2: ['pids.max', String(processes)] });
+  }
+  if (cpus !== undefined) {
+    const quota = String(Math.max(1000, Math.round(cpus * 100_000)));
+    put('cpu', { 1: ['cpu.cfs_quota_us', quota], 2: ['cpu.max', `${quota} 100000`] });
+  }
+  const number = (
+    controller: Controller,
+    files: Record<1 | 2, string>,
+    pattern = /^(\d+)/,
+  ): number | null => {
+    const place = places[controller];
+    const text = place && textOf(join(place.folder, name, files[place.version]));
+    const found = text === undefined ? undefined : pattern.exec(text)?.[1];
+    return found === undefined ? null : Number(found);
+  };
+  return {
+    folders,
+    usage() {
+      const isSecond = places.cpuacct?.version === 2;
+      const cpu = number(
+        'cpuacct',
+        { 1: 'cpuacct.usage', 2: 'cpu.stat' },
+        isSecond ? /^usage_usec (\d+)/m : /^(\d+)/,
+      );
+      const killed = number('memory', { 1: 'memory.oom_control', 2: 'memory.events' }, /^oom_kill (\d+)/m);
+      const refused = number('pids', { 1: 'pids.events', 2: 'pids.events' }, /^max (\d+)/m);
+      return {
+        cpuSeconds: cpu === null ? null : cpu / (isSecond ? 1e6 : 1e9),
+        peakMemoryBytes: number('memory', { 1: 'memory.max_usage_in_bytes', 2: 'memory.peak' }),
+        exceeded: [
+          ...(killed !== null && killed > 0 ? ['memory' as const] : []),
+          ...(refused !== null && refused > 0 ? ['processes' as const] : []),
+        ],
+      };
+    },
+    async remove() {
+      // The kernel counts a process until its parent has seen its end.
+      for (let tries = 0; tries < 100 && !removed(folders); tries += 1)
+        await new Promise((resolve) => setTimeout(resolve, 20));
+    },
+  };
+}
+
+/** Of these limits, the ones that this machine can enforce. */
+export function enforceable(limits: Limits): Limits {
+  const places = usablePlaces();
+  return {
+    ...(places.memory && limits.memoryBytes !== undefined && { memoryBytes: limits.memoryBytes }),
+    ...(places.pids && limits.processes !== undefined && { processes: limits.processes }),
+    ...(places.cpu && limits.cpus !== undefined && { cpus: limits.cpus }),
+  };
+}
+
+let usable: Places | undefined;
+
+/** The places in which this process really makes groups. Removes groups there that a killed process has left. */
+function usablePlaces(): Places {
+  if (usable) return usable;
+  usable = {};
+  if (process.platform !== 'linux') return usable;
+  const found = placesOf(textOf('/proc/self/cgroup') ?? '', textOf('/proc/self/mountinfo') ?? '', (folder) =>
+    textOf(join(folder, 'cgroup.subtree_control'))?.trim().split(' '),
+  );
+  for (const controller of CONTROLLERS) {
+    const place = found[controller];
+    if (place && canMakeGroups(place.folder)) usable[controller] = place;
+  }
+  return usable;
+}
+
+function canMakeGroups(folder: string): boolean {
+  const tried = join(folder, `${ownPrefix()}probe`);
+  try {
+    mkdirSync(tried);
+    rmdirSync(tried);
+    removeStale(folder);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A group with processes in it is not removed by the kernel, so only the process that made it has to be gone. */
+function removeStale(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const [, pid, namespace] = new RegExp(`^${PREFIX}(\\d+)-(\\d+)-\\w+$`).exec(name) ?? [];
+    if (namespace !== namespaceNumber()) continue;
+    if (textOf(`/proc/${pid}/stat`) === undefined) removed([join(folder, name)]);
+  }
+}
+
+function removed(folders: readonly string[]): boolean {
+  const left = folders.filter((folder) => {
+    try {
+      rmdirSync(folder);
+      return false;
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code !== 'ENOENT';
+    }
+  });
+  return left.length === 0;
+}
+
+function namespaceNumber(): string {
+  try {
+    return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0';
+  } catch {
+    return '0';
+  }
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
