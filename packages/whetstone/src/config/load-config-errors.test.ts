@@ -347,7 +347,7 @@ ${VARIANTS}`,
         ':2:44 warning agent.telemetry.colector: unknown key, which has no effect (did you mean collector?; known: collector, file, environment_variable)',
         ':3:16 warning variants.v.overlay: unknown key, which has no effect (did you mean overlays?; known: description, overlays, instructions, skills, mcp_servers, plugins)',
         ':4:14 warning evaluation.timeout_second: unknown key, which has no effect (did you mean timeout_seconds?; known: commands, timeout_seconds)',
-        ':5:1 warning xyzzy: unknown key, which has no effect (known: repo, agent, agents, tasks, variants, evaluation, output_dir, seed, baseline, sandbox, environment, gateway, judge)',
+        ':5:1 warning xyzzy: unknown key, which has no effect (known: repo, agent, agents, tasks, variants, evaluation, output_dir, seed, baseline, metric, equivalence, sandbox, environment, gateway, judge)',
       ],
     ],
     [
