@@ -26,6 +26,10 @@ export const whetstoneErrors = {
     'Cases that should be replayed have no recording.',
     'Record them with `gateway.mode: record`, select the recorded cases, or choose the same trials.',
   ),
+  'changes-too-large': usage(
+    'What was changed in a workspace is more than Whetstone keeps: 1 GiB in one file, 2 GiB in all, or 250,000 paths. A case of an agent that leaves so much has failed.',
+    'Let builds write outside of the workspace, or let an environment install packages before the agent starts.',
+  ),
   'config-invalid': usage(
     'The configuration or a task file has errors.',
     'Correct what each diagnostic names; `whetstone validate-config` checks again.',
@@ -139,6 +143,10 @@ export const whetstoneErrors = {
     'The prompt is empty.',
     'Give the prompt as an argument, or `-` to read it from standard input.',
   ),
+  'protected-paths-unmatched': usage(
+    'A pattern in `protected_paths` of a task matches no file, so it protects nothing.',
+    'Correct the pattern, or remove it. `whetstone run --dry-run` counts the files of each.',
+  ),
   'record-lost': harness(
     'The run directory can no longer be written.',
     'Repair the folder, then resume the run with `--resume`: finished cases are in the journal.',
@@ -184,9 +192,17 @@ export const whetstoneErrors = {
     'There is no such run, or the beginning of a name fits several runs.',
     'Give the path of a run directory, a run id, a tag, or "latest".',
   ),
+  'run-tampered': harness(
+    'Hidden tests, or the tree that every case starts from, were changed while the run worked. The case that was being judged has no result, and no other case was started.',
+    'Look at what that agent did, use a sandbox that confines it, and resume the run with `--resume`.',
+  ),
   'run-unreadable': usage(
     'A file of the run cannot be read: it is damaged, of another version, or not yours to read.',
     'Check who owns the file and who may read it: ls -ld',
+  ),
+  'run-unsigned': usage(
+    'A run could not be signed or its signature not be checked: its files do not fit together, the key cannot be used, or ssh-keygen is missing.',
+    'Look with `whetstone verify RUN`, and try the key with `ssh-keygen -Y sign`.',
   ),
   'selection-empty': usage(
     'The filters leave no task to run.',
@@ -219,6 +235,10 @@ export const whetstoneErrors = {
   'terminal-missing': usage(
     'A command that asks questions has no terminal to ask on.',
     'Run it on a terminal, or leave out the option that asks.',
+  ),
+  'tests-unknown': task(
+    'A task does not name the tests that have to pass, and running them did not show which they are.',
+    'Name the ids in `validation.tests.must_pass`, or the patch that solves the task in `gold_patch`.',
   ),
   'try-agent-missing': usage(
     'No agent of this machine can try the file or the skill.',

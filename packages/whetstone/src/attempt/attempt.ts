@@ -13,20 +13,23 @@ import { runSetup } from '../verify/run-setup.ts';
 import { verify } from '../verify/verify.ts';
 import { checkParents } from '../workspace/check-parents.ts';
 import { instructionsFor } from '../workspace/instructions-for.ts';
-import type { Workspace } from '../workspace/workspace.ts';
+import type { Snapshot, Workspace } from '../workspace/workspace.ts';
+import { blameAgent } from './blame-agent.ts';
 import { buildRow } from './build-row.ts';
 import { checkedAnswer } from './check-answer.ts';
 import { decideOutcome, inTurn, type Outcome } from './decide-outcome.ts';
 import { doorsTo } from './doors.ts';
 import { drive, type TurnResources } from './drive.ts';
 import { type DrivenEval, driveEval } from './drive-eval.ts';
+import { canariesOf, watchCanaries } from './find-canaries.ts';
 import { findExposure } from './find-exposure.ts';
+import { findTampering } from './find-tampering.ts';
 import { describeFirstRequest, readInstructionFiles } from './first-request.ts';
 import { keepFileChanges } from './keep-file-changes.ts';
 import { keepFolder } from './keep-folder.ts';
 import { keepMetadata } from './keep-metadata.ts';
 import { keepPatch } from './keep-patch.ts';
-import { type Attempt, type Lab, plannedTurns, type Trace } from './lab.ts';
+import { type Attempt, type Lab, plannedTurns, type Trace, type Workplace } from './lab.ts';
 import { maskValues } from './mask-values.ts';
 import { openO11yFolder } from './o11y-folder.ts';
 import { openLane } from './open-lane.ts';
@@ -49,6 +52,8 @@ export async function runAttempt(attempt: Attempt, lab: Lab): Promise<CaseRow> {
     outcome = { status: 'error', class: classOf(error), evidence };
   }
   attempt.signal.throwIfAborted();
+  const tampering = await findTampering(attempt, lab, trace);
+  if (tampering !== undefined) outcome = { status: 'error', class: 'tampered', evidence: tampering };
   const row = buildRow({ attempt, lab, outcome, trace, startedAt });
   if (!(await writeReview(row, attempt, files, lab))) return row;
   return { ...row, soft_evaluation_status: 'payload_generated' };
@@ -67,9 +72,32 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
   const { environments } = workplace;
   const bare = await workplace.workspaces.prepare(attempt.commit, overlays, instructions);
   const snapshot = environments ? await environments.equip(bare) : bare;
+  trace.snapshot = snapshot;
   if (snapshot.environment) trace.environment = snapshot.environment;
   await using workspace = await workplace.workspaces.create(snapshot);
   await using _kept = keptInTheEnd(workspace, attempt, lab, files, trace);
+  try {
+    return await pursueIn({ workspace, snapshot, workplace }, attempt, lab, files, trace);
+  } catch (error) {
+    attempt.signal.throwIfAborted();
+    const { workspaces } = workplace;
+    const isDone = trace.isGrading === true;
+    const outcome = await blameAgent(error, { workspace, workspaces, snapshot, isDone });
+    if (!outcome) throw error;
+    return outcome;
+  }
+}
+
+type Place = { workspace: Workspace; snapshot: Snapshot; workplace: Workplace };
+
+async function pursueIn(
+  { workspace, snapshot, workplace }: Place,
+  attempt: Attempt,
+  lab: Lab,
+  files: CaseLayout,
+  trace: Trace,
+): Promise<Outcome> {
+  const { agentConfig } = attempt;
   // Beside the workspace, because of the scratch folder a command sees nothing else.
   await using folder = openAttemptFolder(dirname(workspace.path));
   const services = await placeServices(workplace.services);
@@ -81,6 +109,7 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
   });
   await using _measured = usageKept(sandbox, trace);
   const watch = watchRequests(attempt.context);
+  const canaries = watchCanaries(await canariesOf(attempt.task));
   const names = {
     [sandbox.home]: '<home>',
     // The other folders of the sandbox are beside its home.
@@ -90,7 +119,11 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
     [workspace.path]: '<workspace>',
     [folder.directory]: '<desk>',
   };
-  await using lane = await openLane(attempt, lab, files, watch, names);
+  const onRequest: typeof watch.onRequest = (request) => {
+    watch.onRequest(request);
+    canaries.onRequest(request.body);
+  };
+  await using lane = await openLane(attempt, lab, files, onRequest, names);
   if (lane) trace.calls = lane.ledger;
 
   const { signal } = attempt;
@@ -124,6 +157,7 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
   const { exceeded } = sandbox.usage();
   attempt.signal.throwIfAborted();
   checkParents(parents); // another case can have written there meanwhile
+  trace.isGrading = true;
 
   attempt.onProgress?.({ phase: 'verification' });
   trace.changes = await workspace.changes();
@@ -138,6 +172,7 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
     ...(await keepFolder(folder.outputDir, files.output, { mask: lab.mask, name: 'output' })),
     ...(await keepAnswer(answer, files.outputData, lab)),
   );
+  trace.contamination = canaries.found(files);
   await using o11y = attempt.task.o11yContext ? await openO11yFolder(turn.events, lab) : undefined;
   const verification = await verify({
     task: attempt.task,

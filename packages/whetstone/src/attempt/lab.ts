@@ -11,7 +11,9 @@ import type { Exposure } from '../record/exposure-schema.ts';
 import type { CaseRow, CommandRow } from '../record/row.ts';
 import type { RunRecord } from '../record/run-record.ts';
 import type { Verification } from '../verify/verify.ts';
-import type { Changes, EquippedEnvironment, Workspaces } from '../workspace/workspace.ts';
+import type { Seal } from '../workspace/seal.ts';
+import type { Changes, EquippedEnvironment, Snapshot, Workspaces } from '../workspace/workspace.ts';
+import type { Contamination } from './find-canaries.ts';
 
 /** Everything that an attempt uses and does not own. Made once per run and shared by its cases. */
 export type Lab = {
@@ -57,6 +59,8 @@ export type Workplace = {
   services: readonly ServiceConfig[];
   /** Absent: nothing is prepared. */
   environments?: Environments;
+  /** The folders of hidden tests, as they were before the first case. */
+  hidden: ReadonlyMap<string, Seal>;
 };
 
 /** The model calls of a judge. `isMetered`: whether they are all; an agent may call its model past the gateway. */
@@ -104,9 +108,15 @@ export type Trace = {
   usage?: Usage;
   /** Whether the agent is being driven, or its drive failed. */
   isDriving?: boolean;
+  /** Whether the agent and all its processes have ended, so that what fails now fails on what it left. */
+  isGrading?: boolean;
   /** Set where the configuration has an `environment`. */
   environment?: EquippedEnvironment;
+  /** The tree that the workspace started from. */
+  snapshot?: Snapshot;
   changes?: Changes;
+  /** Canaries of what the agent must not have seen. */
+  contamination?: Contamination[];
   verification?: Verification;
   calls: Lane['ledger'];
   /** Set once a gateway has seen a request. */

@@ -10,7 +10,7 @@ export async function openLane(
   attempt: Attempt,
   { gateway }: Lab,
   files: CaseLayout,
-  { onRequest }: RequestWatch,
+  onRequest: RequestWatch['onRequest'],
   names: Readonly<Record<string, string>>,
 ): Promise<Lane | undefined> {
   const { planned, agentConfig } = attempt;

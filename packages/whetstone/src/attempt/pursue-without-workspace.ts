@@ -18,7 +18,7 @@ export async function pursueWithoutWorkspace(
 ): Promise<Outcome> {
   await using folder = openAttemptFolder(lab.scratch);
   const watch = watchRequests(attempt.context);
-  await using lane = await openLane(attempt, lab, files, watch, { [folder.directory]: '<desk>' });
+  await using lane = await openLane(attempt, lab, files, watch.onRequest, { [folder.directory]: '<desk>' });
   if (lane) trace.calls = lane.ledger;
   attempt.onProgress?.({ phase: 'agent' });
   const startedAt = performance.now();

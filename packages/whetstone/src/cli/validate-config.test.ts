@@ -87,6 +87,7 @@ describe('validateConfigCommand', () => {
         'Variants: baseline (baseline), other',
         'Sandbox: process, level 0 (auto). Not sealed: The agent shell does not use a gateway, so it needs the network to reach its model.',
         'Withheld from every case: .whetstone (runs)',
+        'Weak verdict, by exit codes only: one (validation.tests: docs/hidden-tests.md)',
         '',
       ].join('\n'),
       err: '',
@@ -231,7 +232,7 @@ describe('validateConfigCommand --strict', () => {
     git('add', '.');
     commit();
     expect(await findings()).toEqual([
-      'tasks.yaml:2:44  warning tasks[one].protected_paths[0]: matches no file of the commit',
+      'tasks.yaml:2:44  tasks[one].protected_paths[0]: matches no file of the tree',
       expect.stringContaining('tasks[one].protected_paths[2]'),
     ]);
   });

@@ -140,12 +140,23 @@ function textSummary(
     withheld
       ? `Withheld from every case: ${withheld.map(({ path, what }) => `${path} (${what})`).join(', ')}`
       : 'Withheld from every case: unknown, because the repository cannot be read',
+    ...weakness(config),
     ...executables.map((check) => {
       const found = check.kind === 'found' ? `found ${check.file}` : `not checked: ${check.reason}`;
       return `${check.path.join('.')}: ${found}`;
     }),
   ];
   return `${lines.map(oneLine).join('\n')}\n`;
+}
+
+/** The tasks in which code under test can fake the verdict, because it only has to end its process with 0. */
+const weakTasks = ({ tasks }: Config): string[] =>
+  tasks.flatMap(({ id, validation }) => (validation.commands.length > 0 && !validation.tests ? id : []));
+
+function weakness(config: Config): string[] {
+  const weak = weakTasks(config);
+  if (weak.length === 0) return [];
+  return [`Weak verdict, by exit codes only: ${weak.join(', ')} (validation.tests: docs/hidden-tests.md)`];
 }
 
 /** Names and ids are the user's text; a control character in them must not reach the terminal. */
@@ -159,6 +170,7 @@ function jsonSummary(config: Config): Record<string, unknown> {
     repo: { path: config.repo.path, base_ref: config.repo.baseRef },
     agents: config.agents.map(({ name, kind }) => ({ name, kind })),
     tasks: config.tasks.map(({ id }) => id),
+    weak_verdicts: weakTasks(config),
     variants: config.variants.map(({ name }) => name),
     baseline: config.baseline,
     output_dir: config.outputDir,

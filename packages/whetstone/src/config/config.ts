@@ -174,6 +174,8 @@ export type TaskConfig = {
   outputSchema?: JsonObject;
   /** Globs (picomatch, `/` separated, relative to the tree) that are restored to the base before verification. */
   protectedPaths: string[];
+  /** Globs of paths that the agent may change although they are protected in every task. Default: none. */
+  changeablePaths?: string[];
   /** Overrides the agent's own limit for this task, seconds. */
   timeoutSeconds?: number;
   expectedOutcome?: ExpectedOutcome;
@@ -195,8 +197,10 @@ export type TaskTests = {
   directory?: string;
   /** Further arguments of the runner. */
   options: string[];
-  /** The ids of the tests that have to be in the report as passed. At least one. */
+  /** The ids of the tests that have to be in the report as passed. Empty: those that the tree with the tests shows. */
   mustPass: string[];
+  /** The ids of tests that may be in the report as well, whatever their results. Absent: any. */
+  others?: string[];
 };
 
 /** The definition of an eval in a TypeScript or JavaScript file. */

@@ -1,6 +1,8 @@
+import { WhetstoneError } from '@whetstone/errors';
 import picomatch from 'picomatch';
 import { askGit } from './ask-git.ts';
 import type { TaskConfig } from './config.ts';
+import { listSource } from './source-tree.ts';
 
 /** Whether patterns protect a path: those that it matches, and those that a folder matches in which it is. */
 export function protectedBy(patterns: readonly string[]): (path: string) => boolean {
@@ -23,10 +25,36 @@ export async function protectedFiles(
     const commit = commitOf(task);
     const tree = trees.get(commit) ?? pathsAt(repository, commit);
     trees.set(commit, tree);
-    const paths = await tree;
+    const paths = [...(await tree), ...(await laidPaths(task))];
     for (const pattern of task.protectedPaths) {
       found.push({ task: task.id, pattern, files: paths.filter(protectedBy([pattern])).length });
     }
+  }
+  return found;
+}
+
+/**
+ * Refuses patterns that protect nothing: whoever wrote them relies on them.
+ * @throws WhetstoneError `protected-paths-unmatched`
+ */
+export async function requireProtectedFiles(...input: Parameters<typeof protectedFiles>): Promise<void> {
+  const unmatched = (await protectedFiles(...input)).find(({ files }) => files === 0);
+  if (!unmatched) return;
+  const { task, pattern } = unmatched;
+  const message = `protected_paths of task ${task}: ${pattern} matches no file of its tree.`;
+  throw new WhetstoneError('protected-paths-unmatched', message);
+}
+
+/** What a task brings to the tree of its commit: the targets of its overlays, and its hidden tests. */
+async function laidPaths({ overlays = [], hiddenTests }: TaskConfig): Promise<string[]> {
+  const sources = [
+    ...overlays.flatMap((one) => (one.kind === 'copy' ? [{ source: one.source, target: one.target }] : [])),
+    ...(hiddenTests === undefined ? [] : [{ source: hiddenTests, target: '' }]),
+  ];
+  const found: string[] = [];
+  for (const { source, target } of sources) {
+    const entries = await listSource(source);
+    found.push(...entries.map(({ path }) => [target, path].filter((part) => part !== '').join('/')));
   }
   return found;
 }

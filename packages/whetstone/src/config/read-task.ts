@@ -63,6 +63,7 @@ export async function readTask(
       hardEvaluation,
       softEvaluation,
     }),
+    ...(fields.changeable_paths?.length && { changeablePaths: fields.changeable_paths }),
     ...(fields.follow_ups?.length && { followUps: fields.follow_ups }),
   };
 }

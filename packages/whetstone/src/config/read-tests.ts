@@ -7,23 +7,29 @@ import type { Spot } from './spot.ts';
 
 type RawTests = NonNullable<NonNullable<RawTask['validation']>['tests']>;
 
-const idList = z.array(z.string()).min(1);
+const idList = z.array(z.string());
 
-/** The tests of a task. The ids stand there, or in a JSON file that is named. */
+/** The tests of a task. Ids stand there, or in a JSON file that is named. */
 export async function readTests(
-  { mustPass: given, directory, ...tests }: RawTests,
+  { mustPass: given, others: allowed, directory, ...tests }: RawTests,
   spot: Spot,
 ): Promise<TaskTests | undefined> {
-  const at = spot.at('must_pass');
-  const mustPass = typeof given === 'string' ? await readIds(given, at) : given;
-  return mustPass && { ...tests, mustPass, ...present({ directory }) };
+  const mustPass = given == null ? [] : await idsOf(given, spot.at('must_pass'), { fewest: 1 });
+  const others = allowed == null ? undefined : await idsOf(allowed, spot.at('others'), { fewest: 0 });
+  return mustPass && { ...tests, mustPass, ...present({ others, directory }) };
 }
 
-async function readIds(file: string, spot: Spot): Promise<string[] | undefined> {
-  const source = await readNamedText(file, spot);
+async function idsOf(
+  given: string | string[],
+  spot: Spot,
+  { fewest }: { fewest: number },
+): Promise<string[] | undefined> {
+  if (typeof given !== 'string') return given;
+  const source = await readNamedText(given, spot);
   if (!source) return undefined;
-  const parsed = idList.safeParse(parsedJson(source.text));
-  if (!parsed.success) spot.error(`is not a JSON list of at least one test id: ${source.file}`);
+  const parsed = idList.min(fewest).safeParse(parsedJson(source.text));
+  const what = fewest === 0 ? 'test ids' : 'at least one test id';
+  if (!parsed.success) spot.error(`is not a JSON list of ${what}: ${source.file}`);
   return parsed.data;
 }
 

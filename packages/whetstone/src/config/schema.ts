@@ -46,6 +46,7 @@ export const testRunnerNames = [
   'jest',
   'mocha',
   'pytest',
+  'unittest',
   'go-test',
   'cargo-test',
 ] as const;
@@ -226,7 +227,8 @@ const taskTestsSchema = z
     files: z.array(safePath).min(1),
     directory: safePath.nullish(),
     options: list(text),
-    must_pass: z.union([text, z.array(text).min(1)]),
+    must_pass: z.union([text, z.array(text).min(1)]).nullish(),
+    others: z.union([text, z.array(text)]).nullish(),
   })
   .transform(camelCased);
 
@@ -311,6 +313,7 @@ export const taskSchema = z.object({
   side_effects: z.enum(['none']).nullish(),
   output_schema: z.union([text, z.record(z.string(), z.unknown())]).nullish(),
   protected_paths: z.array(treeGlob).nullish(),
+  changeable_paths: z.array(treeGlob).nullish(),
   timeout_seconds: seconds.nullish(),
   expected_outcome: expectedOutcomeSchema.nullish(),
   hard_evaluation: hardEvaluationSchema.nullish(),

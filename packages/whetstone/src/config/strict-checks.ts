@@ -56,9 +56,9 @@ async function checkProtectedPaths({ config, diagnose }: Pick<LoadedConfig, 'con
     .map(({ task: id, pattern }) => {
       const index = tasks.findIndex((task) => task.id === id);
       const at = tasks[index]?.protectedPaths.indexOf(pattern) ?? 0;
-      const hint = 'it protects only files that appear there later; check how it is spelled';
+      const hint = 'check how it is spelled';
       const path = ['tasks', index, 'protected_paths', at];
-      return diagnose('tasks', 'warning', path, 'matches no file of the commit', { hint });
+      return diagnose('tasks', 'error', path, 'matches no file of the tree', { hint });
     });
 }
 

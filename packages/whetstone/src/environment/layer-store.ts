@@ -14,7 +14,7 @@ import { cacheFolder } from '@whetstone/agents/cache-folder';
 import { removeTree } from '@whetstone/sandbox';
 import { z } from 'zod';
 import { type Lease, tryLease } from '../record/lease.ts';
-import { folderState } from './folder-state.ts';
+import { folderState } from '../workspace/folder-state.ts';
 
 /** What is known of a layer, in `layer.json` beside its folders. */
 const factsSchema = z.object({

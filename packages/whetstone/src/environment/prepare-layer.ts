@@ -6,11 +6,11 @@ import { giveTree, type Mask, removeTree, type SandboxProvider } from '@whetston
 import type { EnvironmentConfig } from '../config/config.ts';
 import { commandText, runCommands, succeeded } from '../verify/run-commands.ts';
 import { explainFailure } from '../verify/run-setup.ts';
+import { folderState } from '../workspace/folder-state.ts';
 import { displayPath } from '../workspace/tree-path.ts';
 import type { Changes, Snapshot, TreeEntries, Workspaces } from '../workspace/workspace.ts';
 import { changedInputs, dropUnshareable, refuseReplaced, refuseSecrets } from './clean-layer.ts';
 import { workKey } from './environment-key.ts';
-import { folderState } from './folder-state.ts';
 import type { LayerFacts } from './layer-store.ts';
 
 /** What a preparation uses. `env` and `secrets`: variables of the commands, and what of the user's they hold. */

@@ -3,8 +3,8 @@
  * `failed` case is a result of the agent; an `error` is missing data. docs/results.md has a sentence for each.
  */
 export const failureClasses = {
-  failed: ['agent', 'timeout', 'limit', 'budget'],
-  error: ['task', 'verifier', 'harness', 'sandbox', 'provider-limit', 'provider-outage'],
+  failed: ['agent', 'timeout', 'budget', 'limit', 'policy'],
+  error: ['task', 'verifier', 'harness', 'sandbox', 'provider-limit', 'provider-outage', 'tampered'],
 } as const;
 
 /** A class of `failed`. */

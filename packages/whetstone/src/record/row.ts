@@ -127,10 +127,21 @@ export const caseRowSchema = z.object({
 
 /** A row as it is stored: with the fields that only some cases have, which are not columns of a table. */
 export const keptRowSchema = caseRowSchema.extend({
+  /**
+   * Only where commands or tests of the task ran. `exit-codes`: a weak verdict, because code under test can end its process with
+   * 0. `test-report`: each expected test had to be in the report of its runner as passed.
+   */
+  judged_by: z.enum(['exit-codes', 'test-report']).optional(),
   /** How kept artifacts differ from what the agent left: secrets that were masked, files that were left out. */
   artifact_notes: z.array(z.string()).optional(),
   /** The limits that the commands in the sandbox of the agent ran into. Absent: none. */
   limits_exceeded: z.array(z.enum(['memory', 'processes'])).optional(),
+  /** Only where a canary of the hidden tests, or of the patch that solves the task, was where the agent could see or wrote it. */
+  contaminated_by: z
+    .array(z.object({ canary: z.string(), where: z.enum(['request', 'patch', 'events']) }))
+    .optional(),
+  /** sha256 of the files in the directory of the case with what happened, by name. Rows of older versions have none. */
+  evidence_sha256: z.record(z.string(), z.string()).optional(),
   /** The case has not run: this is the result of the same work in that run. */
   reused_from: z.object({ run_id: z.string(), case_id: z.string() }).optional(),
   /** With `--keep-workspace`: the copy of the workspace, relative to the directory of the case. */

@@ -7,14 +7,15 @@ const TITLES: Record<string, string> = {
   timeout: 'Agent ran out of time',
   limit: 'Limit of the sandbox reached',
   budget: 'Budget used up',
-  policy: 'Agent broke a policy',
-  cheating: 'Agent cheated',
+  limit: 'Agent left more than a limit allows',
+  policy: 'Agent left what cannot be read',
   task: 'Task could not be set up',
   verifier: 'Verification could not run',
   harness: 'Whetstone could not run the case',
   sandbox: 'Sandbox failed',
   'provider-limit': "Provider's rate limit reached",
   'provider-outage': 'Provider outage',
+  tampered: 'Verdict void, because what it depends on was changed',
 };
 
 /** The cases that failed or ended in an error, by class, the most frequent first. Cases are in plan order. */

@@ -17,6 +17,7 @@ import { gitVersion } from '../workspace/git.ts';
 import { instructionsFor } from '../workspace/instructions-for.ts';
 import { instructionNotes, previewInstructions } from '../workspace/preview-instructions.ts';
 import type { Scratch } from '../workspace/scratch-folder.ts';
+import { type Seal, sealFolders } from '../workspace/seal.ts';
 import type { Withheld } from '../workspace/withheld.ts';
 import type { Snapshot, SnapshotNotes, Workspaces } from '../workspace/workspace.ts';
 import { keptFiles } from './choose-sandbox.ts';
@@ -77,6 +78,7 @@ export async function openWorkplace(
       ...{ workspaces, sandboxes, services: config.environment?.services ?? [] },
       warnings: previews.flatMap((preview) => preview.warnings),
       notes: instructionNotes(previews),
+      hidden: await sealHidden(config, plan),
       treeNotes: await prepareTrees(config, plan, { workspaces, contexts }),
       level: await sandboxes.describe(),
       gitVersion: await gitVersion(),
@@ -104,7 +106,19 @@ async function provenBy(
   return proveSandbox(sandboxes, { scratch, kept });
 }
 
+export { listPlannedTests } from './list-planned-tests.ts';
+
 type TreeSources = { workspaces: Workspaces; contexts: ReadonlyMap<string, DeclaredContext> };
+
+async function sealHidden({ tasks }: Config, plan: Plan): Promise<ReadonlyMap<string, Seal>> {
+  const planned = new Set(plan.tasks.map(({ id }) => id));
+  const sealed = new Map<string, Seal>();
+  for (const { id, hiddenTests } of tasks) {
+    if (hiddenTests === undefined || !planned.has(id)) continue;
+    sealed.set(hiddenTests, await sealFolders([hiddenTests]));
+  }
+  return sealed;
+}
 
 async function prepareTrees(config: Config, plan: Plan, sources: TreeSources): Promise<TreeNotes> {
   const notes = new Map<string, SnapshotNotes>();

@@ -6,11 +6,13 @@ import { createMask } from '@whetstone/sandbox';
 import type { Lab } from '../attempt/lab.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
+import { requireProtectedFiles } from '../config/protected-paths.ts';
 import { prepareEnvironment, setupEnvironment } from '../config/setup-environment.ts';
 import { type EvalWorkers, openEvalWorkers } from '../eval/eval-workers.ts';
 import { inPlan, type Plan, type PlannedCase, type Selection } from '../plan/plan.ts';
 import { runLayout } from '../record/layout.ts';
 import { readRun } from '../record/read-run.ts';
+import type { CaseRow } from '../record/row.ts';
 import type { ReusedCase, RunRecord } from '../record/run-record.ts';
 import { version } from '../version.ts';
 import { makeScratch, sweepScratch } from '../workspace/scratch-folder.ts';
@@ -104,6 +106,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     ...present({ seed, resume, sequential }),
   });
   const { config, plan, sandbox } = plannedRun;
+  if (!plannedRun.resumed) await requireProtection(config, plan);
   const [problem] = await startProblems(config, inPlan(config.agents, plan.agents), process.env);
   if (problem) throw problem.error;
   await using gateway = await openGateway(config, plannedRun);
@@ -180,14 +183,35 @@ export async function run(options: RunOptions): Promise<RunResult> {
     ...present({ gateway, evals, ask: options.ask }),
     ...present({ judge: judge && judgeGateway && (await openJudge(judge, judgeGateway)) }),
   };
-  const unfinished = await runCases({ ...lab, config, agents, contexts }, plan, { jobs, signal, onEvent });
+  const listing = lab.workplace && !isDone && { ...lab, workplace: lab.workplace, signal };
+  const listed = listing ? await opening?.listPlannedTests(config, plan, listing) : undefined;
+  const caseLab = { ...lab, config: listed ?? config, agents, contexts };
+  const tampering = new AbortController();
+  let tampered: CaseRow | undefined;
+  const unfinished = await runCases(caseLab, plan, {
+    jobs,
+    signal: AbortSignal.any([signal, tampering.signal]),
+    onEvent(event) {
+      if (event.type === 'case.finished' && event.row.failure_class === 'tampered') {
+        tampered ??= event.row;
+        tampering.abort();
+      }
+      onEvent(event);
+    },
+  });
   const interrupted = unfinished > 0;
   await record.finish(interrupted ? 'interrupted' : 'finished');
   if (work) await noteReusable({ ...work, runId: record.manifest.run_id, rows: record.rows });
   // A case that ran again has a row in place of a line of the journal that could not be read.
   const stored = plannedRun.resumed ? await readRun(record.directory) : record;
-  return { ...(await writeReport(stored)), interrupted };
+  const written = await writeReport(stored);
+  if (tampered) throw runTampered(tampered, record.directory);
+  return { ...written, interrupted };
 }
+
+/** Later verdicts would depend on what was changed as well. */
+const runTampered = ({ case_id, evidence }: CaseRow, where: string): WhetstoneError =>
+  new WhetstoneError('run-tampered', `The run was stopped after case ${case_id}: ${evidence}.`, { where });
 
 /** Takes over what earlier runs found for the same work. Each row says from where. */
 async function reuseResults(record: RunRecord, found: ReadonlyMap<string, Reuse>): Promise<void> {
@@ -199,6 +223,12 @@ async function reuseResults(record: RunRecord, found: ReadonlyMap<string, Reuse>
     return [{ row: { ...row, ...own }, from: { directory, caseId: row.case_id } }];
   });
   await record.reuseCases(cases);
+}
+
+async function requireProtection({ repo, tasks }: Config, plan: Plan): Promise<void> {
+  const commits = new Map(plan.tasks.map(({ id, commit }) => [id, commit]));
+  const planned = tasks.filter(({ id }) => commits.has(id));
+  await requireProtectedFiles(repo.path, planned, ({ id }) => commits.get(id) ?? '');
 }
 
 function assertJobs(jobs: number): void {

@@ -63,7 +63,7 @@ export function openStoredRooms(
           { checks, turns: [{ events: eventsOf(one.files) }] },
           {
             ...{ workspace, files: caseLayout(folder), changes: async () => changes },
-            workplace: { workspaces, sandboxes, services: [] },
+            workplace: { workspaces, sandboxes, services: [], hidden: new Map() },
           },
         );
         made = { check, commands: checks, folder };

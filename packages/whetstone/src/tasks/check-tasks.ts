@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { WhetstoneError } from '@whetstone/errors';
 import type { TaskConfig } from '../config/config.ts';
 import { listSource } from '../config/source-tree.ts';
+import { listTests } from '../verify/list-tests.ts';
 import { leaksOf } from './leaks.ts';
 import { possibleCommits } from './references.ts';
 import type { TaskRoom } from './task-room.ts';
@@ -32,10 +33,13 @@ export type CheckOptions = {
 
 /** Verifies a task without work and with the patch that solves it, and looks for what its statement gives away. */
 export async function checkTask(
-  task: TaskConfig,
+  stated: TaskConfig,
   { room, repeat, signal }: CheckOptions,
 ): Promise<TaskCheck> {
   const problems: string[] = [];
+  const listed = await listTests(stated, (patch) => room.judge(stated, patch, { signal })).catch(problemOf);
+  if (typeof listed === 'string') problems.push(listed);
+  const task = typeof listed === 'string' ? stated : listed;
   const flaky = new Set<string>();
   let seconds = 0;
   let runs = 0;

@@ -19,7 +19,7 @@ import { promptsBefore, type SessionTurn } from './session-prompts.ts';
 import { statementSources, stateTask } from './statement.ts';
 import { openTaskRoom, type TaskRoom } from './task-room.ts';
 import { type Validation, validateDraft } from './validate.ts';
-import { startTask, type TaskSetup, writeTask } from './write-task.ts';
+import { changeableBy, startTask, type TaskSetup, writeTask } from './write-task.ts';
 
 export type MineOptions = {
   repo: Config['repo'];
@@ -173,7 +173,7 @@ const draftTask = (
   repoRef: draft.base,
   setup: (setup.setup ?? []).map((script) => ({ kind: 'shell', script })),
   validation: { commands: [], tests: { ...draft.tests, mustPass: [] }, ...timeLimit(setup) },
-  ...{ hiddenTests, overlays, protectedPaths: [], extra: {} },
+  ...{ hiddenTests, overlays, protectedPaths: [], changeablePaths: changeableBy(draft), extra: {} },
   ...present({ setupTimeoutSeconds: setup.setupTimeoutSeconds }),
 });
 

@@ -6,10 +6,10 @@ import { createMask, startSandboxProvider } from '@whetstone/sandbox';
 import type { Config, EnvironmentConfig, TaskConfig } from '../config/config.ts';
 import { prepareEnvironment, setupEnvironment } from '../config/setup-environment.ts';
 import { openEnvironments } from '../environment/open-environments.ts';
+import { judgePatch } from '../verify/judge-patch.ts';
 import type { Surroundings } from '../verify/tests/run-tests.ts';
-import { type Verification, verify } from '../verify/verify.ts';
+import type { Verification } from '../verify/verify.ts';
 import { createWorkspaces } from '../workspace/create-workspaces.ts';
-import { git } from '../workspace/git.ts';
 import { resolveCommit } from '../workspace/repository.ts';
 import { makeScratch, sweepScratch } from '../workspace/scratch-folder.ts';
 import type { Withheld } from '../workspace/withheld.ts';
@@ -79,13 +79,8 @@ export async function openTaskRoom(options: {
       const equipped = await Promise.resolve(environments?.equip(bare) ?? bare).catch(brokenBy);
       if ('evidence' in equipped)
         return { ...notJudged(equipped), seconds: (performance.now() - start) / 1000 };
-      const snapshot = equipped;
-      await using worked = await workspaces.create(snapshot);
-      if (patch !== null && patch !== '') await applyPatch(worked.path, patch);
-      const verification = await verify({
-        ...{ task, snapshot, workspaces, sandboxes, signal },
-        changes: await worked.changes(),
-        agentCompleted: true,
+      const verification = await judgePatch(patch, {
+        ...{ task, snapshot: equipped, workspaces, sandboxes, signal },
         services: environment?.services ?? [],
         directory: join(scratch.directory, `logs-${count++}`),
         mask: createMask([...prepared.secrets, ...setupEnvironment(task, process.env).secrets]),
@@ -108,10 +103,3 @@ const notJudged = (broken: NonNullable<Verification['broken']>): Verification =>
   ...{ validation: 'skipped', commands: [], hard: [], hardStatus: 'not_configured', protectedTouched: [] },
   broken,
 });
-
-async function applyPatch(tree: string, patch: string): Promise<void> {
-  await git(['apply', '--binary', '--whitespace=nowarn', '-'], {
-    cwd: tree,
-    input: Buffer.from(patch, 'latin1'),
-  });
-}

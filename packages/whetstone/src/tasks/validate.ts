@@ -1,5 +1,6 @@
 import { withoutNetwork } from '@whetstone/sandbox';
 import type { TaskConfig } from '../config/config.ts';
+import { otherTests } from '../verify/tests/expected-tests.ts';
 import { type Surroundings, variationsOf } from '../verify/tests/run-tests.ts';
 import type { TestReport, TestStatus } from '../verify/tests/test-runner.ts';
 import type { Draft } from './draft.ts';
@@ -11,6 +12,8 @@ export type Validation = {
   failToPass: string[];
   /** Passed without and with it. */
   passToPass: string[];
+  /** All other tests that a run of either tree reported. */
+  others: string[];
   excluded: { test: string; reason: ExclusionReason }[];
   /** How often each tree was run. */
   runs: number;
@@ -76,9 +79,11 @@ export async function validateDraft(
     const why = [...new Set(excluded.values())].join(', ');
     return { refused: 'no reliable test fails without its sources', evidence: why, seconds };
   }
+  const passToPass = usable.filter((id) => before?.get(id) === 'passed');
   return {
     failToPass,
-    passToPass: usable.filter((id) => before?.get(id) === 'passed'),
+    passToPass,
+    others: otherTests([...runs.gold, ...runs.nop], [...failToPass, ...passToPass]),
     excluded: [...excluded].map(([test, reason]) => ({ test, reason })),
     runs: runs.gold.length,
     tried,

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { present } from '@whetstone/events/present';
 import { stringify } from 'yaml';
 import type { OverlayOperation } from '../config/config.ts';
+import { isProtectedByDefault } from '../config/default-protected-paths.ts';
 import { TASK_FILE } from '../config/read-task-file.ts';
 import { version } from '../version.ts';
 import type { Draft } from './draft.ts';
@@ -16,6 +17,7 @@ export const TASK_PARTS = {
   hiddenTests: 'tests',
   start: 'start',
   mustPass: 'must-pass.json',
+  others: 'other-tests.json',
   goldPatch: 'gold.patch',
   provenance: 'provenance.json',
 } as const;
@@ -101,6 +103,7 @@ export async function writeTask(
     ...overlaysOf(TASK_PARTS.start, start),
     ...(isShown ? overlaysOf(TASK_PARTS.hiddenTests, draft.testFiles) : []),
   ];
+  const changeable = changeableBy(draft);
   const task = {
     id: basename(folder),
     prompt: statement.prompt,
@@ -110,20 +113,26 @@ export async function writeTask(
     ...(overlays.length > 0 && { overlays }),
     hidden_tests: TASK_PARTS.hiddenTests,
     gold_patch: TASK_PARTS.goldPatch,
+    ...(changeable.length > 0 && { changeable_paths: changeable }),
     validation: {
       ...present({ timeout_seconds: timeoutSeconds }),
-      tests: { ...draft.tests, must_pass: TASK_PARTS.mustPass },
+      tests: { ...draft.tests, must_pass: TASK_PARTS.mustPass, others: TASK_PARTS.others },
     },
   };
   const mustPass = [...validation.failToPass, ...validation.passToPass];
   const files = {
     [TASK_FILE]: stringify(task, { lineWidth: 0 }),
     [TASK_PARTS.mustPass]: json(mustPass),
+    [TASK_PARTS.others]: json(validation.others),
     [TASK_PARTS.provenance]: json(provenanceOf(draft, statement, validation)),
   };
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
   await writeFile(join(folder, TASK_PARTS.goldPatch), draft.goldPatch, 'latin1');
 }
+
+/** The files of the answer at which the changes of an agent would not count otherwise. */
+export const changeableBy = ({ sources }: Draft): string[] =>
+  sources.map(({ path }) => path).filter(isProtectedByDefault);
 
 const overlaysOf = (folder: string, files: readonly StartFile[]) =>
   files.map(({ path, content }) =>

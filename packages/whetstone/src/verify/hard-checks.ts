@@ -1,16 +1,11 @@
-import { constants } from 'node:fs';
-import { lstat, open } from 'node:fs/promises';
-import { join } from 'node:path';
 import { runCommandIn } from '@whetstone/agents/config';
 import type { Sandbox } from '@whetstone/sandbox';
 import type { HardEvaluation } from '../config/schema.ts';
 import type { HardCheckRow } from '../record/row.ts';
 import type { Changes } from '../workspace/workspace.ts';
 import type { AnswerFiles } from './answer-files.ts';
+import { readInTree } from './read-in-tree.ts';
 import { commandText, succeeded } from './run-commands.ts';
-
-/** In bytes. Larger files are not searched for snippets. */
-const SNIPPET_FILE_LIMIT = 8 * 1024 * 1024;
 
 /** Checks tree and changes, named and ordered as in context-eval, before any command can write there. */
 export async function checkTree(
@@ -98,24 +93,6 @@ async function snippets(hard: HardEvaluation, tree: string): Promise<HardCheckRo
     }
   }
   return rows;
-}
-
-/** Reads a file of the tree without following any symlink, because an agent made what is in the tree. */
-async function readInTree(tree: string, path: string): Promise<string | undefined> {
-  try {
-    let parent = tree;
-    for (const part of path.split('/').slice(0, -1)) {
-      parent = join(parent, part);
-      if (!(await lstat(parent)).isDirectory()) return undefined;
-    }
-    const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-    await using handle = await open(join(tree, path), flags);
-    const stats = await handle.stat();
-    if (!stats.isFile() || stats.size > SNIPPET_FILE_LIMIT) return undefined;
-    return await handle.readFile('utf8');
-  } catch {
-    return undefined;
-  }
 }
 
 function check(name: string, holds: boolean, evidence: string): HardCheckRow {

@@ -4,6 +4,7 @@ import type { JsonObject } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { Mask, Sandbox, SandboxProvider } from '@whetstone/sandbox';
 import type { ServiceConfig, TaskConfig } from '../config/config.ts';
+import { changeableIn, isProtectedByDefault, shortProtected } from '../config/default-protected-paths.ts';
 import { protectedBy } from '../config/protected-paths.ts';
 import { listSource } from '../config/source-tree.ts';
 import type { CommandRow, HardCheckRow } from '../record/row.ts';
@@ -11,10 +12,11 @@ import { displayPath } from '../workspace/tree-path.ts';
 import type { Changes, Snapshot, Workspace, Workspaces } from '../workspace/workspace.ts';
 import { openAnswerFiles } from './answer-files.ts';
 import { checkCommands, checkTree, touchedPaths } from './hard-checks.ts';
+import { readSettings, restoreSettings } from './restore-settings.ts';
 import { describeResult, type RanCommand, runCommands, succeeded } from './run-commands.ts';
 import { placeServices, serviceVariables, startServices } from './run-services.ts';
 import { runSetup } from './run-setup.ts';
-import { missingPasses, type RanTests, runTests, type Surroundings } from './tests/run-tests.ts';
+import { problemOf, type RanTests, runTests, type Surroundings } from './tests/run-tests.ts';
 import type { TestReport } from './tests/test-runner.ts';
 
 /**
@@ -30,6 +32,8 @@ export type Verification = {
   protectedTouched: string[];
   /** What the runner of the task's tests reported. Absent where the task has none, or where they did not run. */
   tests?: TestReport;
+  /** What decided. Absent: nothing ran. Code under test can fake exit codes without any effort. */
+  judgedBy?: 'test-report' | 'exit-codes';
   /** Set when the clean room itself could not work. The case is then missing data, not failed. */
   broken?: { class: 'verifier' | 'task'; evidence: string };
   /** Why an eval ended itself with `t.skip`. Nothing counts then. */
@@ -76,7 +80,8 @@ export type VerifyInput = {
 export async function verify(input: VerifyInput): Promise<Verification> {
   const { changes } = input;
   const isProtected = await shieldOf(input.task);
-  const protectedTouched = touchedPaths(changes).filter(isProtected);
+  const touched = touchedPaths(changes).filter(isProtected);
+  const protectedTouched = [...new Set(touched.map(shortProtected))];
   const keep = (path: string) => !isProtected(path);
   let failure: string | undefined;
   await using own = await input.environments
@@ -88,10 +93,15 @@ export async function verify(input: VerifyInput): Promise<Verification> {
     });
   if (failure !== undefined) return failedBefore(protectedTouched, failure);
   const { snapshot } = own ?? input;
+  const isChangeable = changeableIn(input.task);
   const verification = await judgeIn({ ...input, snapshot }, protectedTouched, async (workspace) => {
+    const settings = await readSettings(workspace, changes, (path) => keep(path) && !isChangeable(path));
     await workspace.apply(changes, keep);
     // The agent can have replaced a whole folder that holds protected paths.
-    if (protectedTouched.length > 0) await workspace.restore(isProtected);
+    if (touched.length > 0) await workspace.restore(isProtected);
+    const restored = await restoreSettings(workspace, settings);
+    protectedTouched.push(...restored.notes);
+    return restored.texts;
   });
   const { broken, ...rest } = verification;
   // Nobody sees who ended a service. A command that only the agent's changes made unfindable is the agent's failure.
@@ -112,23 +122,36 @@ const failedBefore = (protectedTouched: string[], failure: string): Verification
   },
 });
 
-/** The paths at which changes of the agent do not count: those that the task names, and those of the hidden tests. */
-async function shieldOf({ protectedPaths, hiddenTests }: TaskConfig): Promise<(path: string) => boolean> {
-  const isNamed = protectedBy(protectedPaths);
+/**
+ * The paths at which changes of the agent do not count: those that the task names, those of the hidden tests, and those that
+ * decide what runs, as far as the task does not leave them to the agent.
+ */
+async function shieldOf(task: TaskConfig): Promise<(path: string) => boolean> {
+  const { hiddenTests } = task;
+  const isOfBase = keptFromBase(task);
   const hidden = new Set(
     hiddenTests === undefined ? [] : (await listSource(hiddenTests)).map(({ path }) => path),
   );
-  return (path) => isNamed(path) || hidden.has(path);
+  return (path) => hidden.has(path) || isOfBase(path);
 }
 
-/** Makes a new workspace, calls `fill`, adds the hidden tests, and starts a new sandbox in it. */
+function keptFromBase(task: TaskConfig): (path: string) => boolean {
+  const isNamed = protectedBy(task.protectedPaths);
+  const isChangeable = changeableIn(task);
+  return (path) => isNamed(path) || (isProtectedByDefault(path) && !isChangeable(path));
+}
+
+/**
+ * Makes a new workspace, calls `fill`, adds the hidden tests, and starts a new sandbox in it. `fill` resolves with texts that
+ * are written again whenever code of the agent has run.
+ */
 async function judgeIn(
   input: VerifyInput,
   protectedTouched: string[],
-  fill: (workspace: Workspace) => Promise<void>,
+  fill: (workspace: Workspace) => Promise<ReadonlyMap<string, string>>,
 ): Promise<Verification> {
   await using workspace = await input.workspaces.create(input.snapshot);
-  await fill(workspace);
+  const settings = await fill(workspace);
   await layTests(input, workspace);
   const services = await placeServices(input.services);
   const env = serviceVariables(services);
@@ -136,29 +159,28 @@ async function judgeIn(
   const { mask, signal } = input;
   const where = { directory: join(input.directory, 'services'), mask, signal };
   const running = await startServices(sandbox, services, where);
-  const verification = await judge(input, { workspace, sandbox }, protectedTouched);
+  const verification = await judge(input, { workspace, sandbox, settings }, protectedTouched);
   const ended = await running.ended();
   // Tests that pass because they leave out what needs the service show nothing either.
   return ended === undefined ? verification : { ...verification, broken: { class: 'task', evidence: ended } };
 }
 
-type Room = { workspace: Workspace; sandbox: Sandbox };
+type Room = { workspace: Workspace; sandbox: Sandbox; settings: ReadonlyMap<string, string> };
 
 /** Whether the commands are missing on the pristine tree as well. Then the task is at fault, not the agent. */
 async function isBrokenWithoutChanges(input: VerifyInput): Promise<boolean> {
   const directory = join(input.directory, 'without-changes');
-  const verification = await judgeIn({ ...input, directory }, [], async () => undefined);
+  const verification = await judgeIn({ ...input, directory }, [], async () => new Map());
   return verification.broken !== undefined;
 }
 
 /** Commands run code of the agent. Files that setup made in protected folders stay: only those of the base return. */
-async function protectAgain(input: VerifyInput, { workspace }: Room): Promise<void> {
+async function protectAgain(input: VerifyInput, { workspace, settings }: Room): Promise<void> {
   const { task, snapshot } = input;
-  if (task.protectedPaths.length > 0) {
-    const inBase = new Set([...snapshot.entries.keys()].map(displayPath));
-    const isNamed = protectedBy(task.protectedPaths);
-    await workspace.restore((path) => inBase.has(path) && isNamed(path));
-  }
+  const inBase = new Set([...snapshot.entries.keys()].map(displayPath));
+  const isOfBase = keptFromBase(task);
+  await workspace.restore((path) => inBase.has(path) && isOfBase(path));
+  await workspace.write(settings);
   await layTests(input, workspace);
 }
 
@@ -199,7 +221,7 @@ async function judge(input: VerifyInput, room: Room, protectedTouched: string[])
   const ran: RanCommand[] = [...validation, ...(tests ? [tests] : [])];
   const missing = ran.find(({ result }) => result.exitCode === 127 || result.exitCode === 126);
   const failed = validation.find(({ result }) => !succeeded(result));
-  const lacking = tests && missingPasses(task.validation.tests?.mustPass ?? [], tests.report);
+  const lacking = tests && task.validation.tests && problemOf(task.validation.tests, tests.report);
   const isFailed = failed !== undefined || lacking !== undefined;
   const status = ran.length === 0 ? 'skipped' : isFailed ? 'failed' : 'passed';
   if (ran.length > 0 && task.hardEvaluation?.commandChecks.length) await protectAgain(input, room);
@@ -225,6 +247,7 @@ async function judge(input: VerifyInput, room: Room, protectedTouched: string[])
       },
     }),
     ...present({ failure, tests: tests?.report }),
+    ...(ran.length > 0 && { judgedBy: tests ? 'test-report' : 'exit-codes' }),
   };
 }
 

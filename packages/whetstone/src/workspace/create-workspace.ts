@@ -1,5 +1,6 @@
 import { chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { present } from '@whetstone/events/present';
 import { ownerOf } from '@whetstone/sandbox';
 import { applyEdits, type BaseTree, baseTree } from './base-tree.ts';
@@ -11,12 +12,15 @@ import { readHashed } from './hash-blob.ts';
 import { importTree } from './import-tree.ts';
 import type { PlacedTree, Placement } from './placement.ts';
 import { readBlobs } from './read-blobs.ts';
-import { byBytes, type Scan, scanTree } from './scan-tree.ts';
+import { byBytes, type ChangeLimits, type Scan, scanTree } from './scan-tree.ts';
 import { type PreparedSnapshot, scanTarget } from './snapshot.ts';
 import { takeTurns } from './take-turns.ts';
 import { touchedBelow } from './touched-below.ts';
-import { absolutePath, assertInsideTree, displayPath } from './tree-path.ts';
+import { absolutePath, assertInsideTree, displayPath, pathBytes } from './tree-path.ts';
 import type { Changes, FileChange, TreeEntry, Workspace } from './workspace.ts';
+
+/** Git cannot compare files of 2 GiB, and what one case leaves must not fill the disk of the others. */
+const CHANGE_LIMITS: ChangeLimits = { fileBytes: 2 ** 30, bytes: 2 ** 31, paths: 250_000 };
 
 /** Makes one disposable tree in `home`, with host data in `backstage`. Neither exists yet. `guarded` wraps writes. */
 export async function createWorkspace(options: {
@@ -62,8 +66,13 @@ export async function createWorkspace(options: {
   let serial = 0;
   let disposed: Promise<void> | undefined;
 
-  async function scan(): Promise<Scan> {
-    const found = await scanTree({ ...target, base: base.tree, format: snapshot.format });
+  async function scan(limits?: ChangeLimits): Promise<Scan> {
+    const found = await scanTree({
+      ...target,
+      base: base.tree,
+      format: snapshot.format,
+      ...present({ limits }),
+    });
     return { ...found, unportable: found.unportable.filter((path) => !base.unportable.has(path)) };
   }
 
@@ -88,7 +97,7 @@ export async function createWorkspace(options: {
   }
 
   async function changes(): Promise<Changes> {
-    const found = await scan();
+    const found = await scan(CHANGE_LIMITS);
     const patchFile = join(backstage, `${nextName()}.patch`);
     const { files, patchBytes } = await diff(found, patchFile);
     return {
@@ -158,6 +167,15 @@ export async function createWorkspace(options: {
     return paths.map(displayPath);
   }
 
+  async function write(texts: ReadonlyMap<string, string>): Promise<void> {
+    for (const [display, text] of texts) {
+      const path = pathBytes(display);
+      assertInsideTree(path);
+      const mode = base.tree.entries.get(path)?.mode === '100755' ? '100755' : '100644';
+      await writeEntry(root, { path, mode }, Readable.from([Buffer.from(text)]));
+    }
+  }
+
   return {
     path: root,
     snapshot,
@@ -166,6 +184,7 @@ export async function createWorkspace(options: {
     changes: () => guarded(changes),
     apply: (incoming, keep) => guarded(() => apply(incoming, keep)),
     lay: (folder) => guarded(() => mergeFolder(root, folder)),
+    write: (texts) => guarded(() => write(texts)),
     restore: (matches) => guarded(() => restore(matches)),
     [Symbol.asyncDispose]() {
       disposed ??= remove().then(options.onDispose);

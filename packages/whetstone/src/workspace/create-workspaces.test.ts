@@ -3,6 +3,7 @@ import {
   appendFileSync,
   chmodSync,
   existsSync,
+  globSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -10,9 +11,10 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { strategies } from './__fixtures__/strategies.ts';
 import {
@@ -53,6 +55,28 @@ function reachableObjects(repo: string, revisions: string[]): string[] {
 
 describe.each(strategies)('workspaces over $strategy', { tags: 'mounts' }, ({ strategy, missing }) => {
   const open = (repo: string) => createWorkspaces({ repo, scratch: keep(makeTempDir()), strategy });
+
+  test.skipIf(missing)(
+    'a change of what all workspaces start from is noticed, whatever it restores',
+    async () => {
+      const scratch = keep(makeTempDir());
+      const repo = keep(makeRepo({ 'a.txt': 'a\n', 'b/c.txt': 'c\n' }));
+      const commit = runGit(repo, ['rev-parse', 'HEAD']).trim();
+      await using workspaces = await createWorkspaces({ repo, scratch, strategy });
+      const snapshot = await workspaces.prepare(commit, []);
+      await using workspace = await workspaces.create(snapshot);
+      writeFileSync(join(workspace.path, 'a.txt'), 'mine\n');
+      expect(await workspaces.broken(snapshot)).toBeUndefined();
+      const layer = globSync(join(scratch, 't-*/**/b/c.txt'))[0] ?? '';
+      const { mtime } = statSync(layer);
+      writeFileSync(layer, 'x\n');
+      writeFileSync(layer, 'c\n');
+      utimesSync(layer, mtime, mtime);
+      expect(await workspaces.broken(snapshot)).toBe(layer);
+      rmSync(layer);
+      expect(await workspaces.broken(snapshot)).toBe(dirname(layer));
+    },
+  );
 
   test.skipIf(missing)(
     'the tree has the bytes of the commit, and nothing of the future, the past or the name of the repository',

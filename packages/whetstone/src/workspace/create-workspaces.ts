@@ -13,6 +13,7 @@ import { overlaidPaths } from './overlaid-paths.ts';
 import { instructionPaths, placeInstructions, type VariantInstructions } from './place-instructions.ts';
 import { materialisePristine, type Pristine } from './pristine-tree.ts';
 import { openRepository } from './repository.ts';
+import { type Seal, sealFolders } from './seal.ts';
 import { buildSnapshot, type PreparedSnapshot } from './snapshot.ts';
 import { type Withheld, withheldBy } from './withheld.ts';
 import type { Snapshot, Workspace, WorkspaceStrategy, Workspaces } from './workspace.ts';
@@ -47,12 +48,20 @@ export async function createWorkspaces(options: {
   const snapshots = new Map<string, Promise<PreparedSnapshot>>();
   const prepared = new WeakMap<Snapshot, PreparedSnapshot>();
   const equipped = new Map<string, Promise<PreparedSnapshot>>();
+  const seals = new WeakMap<Snapshot, Seal>();
   const live = new Set<Workspace>();
 
   function preparedOf(snapshot: Snapshot): PreparedSnapshot {
     const source = prepared.get(snapshot);
     if (!source) throw new Error('a snapshot belongs to the Workspaces that prepared it');
     return source;
+  }
+
+  /** From here on nothing of the snapshot changes. */
+  async function seal(made: PreparedSnapshot): Promise<void> {
+    prepared.set(made, made);
+    const home = made.homeLayer === undefined ? [] : [made.homeLayer];
+    seals.set(made, await sealFolders([...made.layers, ...home]));
   }
 
   /** Our own git directory, which reads the objects of the user's repository and nothing else of it. */
@@ -104,7 +113,7 @@ export async function createWorkspaces(options: {
         const key = JSON.stringify([commit, overlays, instructions]);
         return once(snapshots, key, async () => {
           const snapshot = await prepareWanted(commit, overlays, instructions);
-          prepared.set(snapshot, snapshot);
+          await seal(snapshot);
           return snapshot;
         });
       }),
@@ -115,7 +124,7 @@ export async function createWorkspaces(options: {
           const fresh = placement.strategy === 'mount' ? await preparePristine(source.commit) : undefined;
           const directory = join(backstage, `e-${randomName()}`);
           const made = await equipSnapshot({ source, fresh, environment, directory, placement });
-          prepared.set(made, made);
+          await seal(made);
           return made;
         });
       }),
@@ -135,6 +144,7 @@ export async function createWorkspaces(options: {
         live.add(workspace);
         return workspace;
       }),
+    broken: async (snapshot) => seals.get(snapshot)?.broken(),
     async [Symbol.asyncDispose]() {
       const pending = await Promise.allSettled(
         [...live].map((workspace) => workspace[Symbol.asyncDispose]()),

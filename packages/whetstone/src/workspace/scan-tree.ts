@@ -1,10 +1,10 @@
 import { chmodSync, type Dirent, lstatSync, readdirSync, readlinkSync } from 'node:fs';
-import { codeOf } from '@whetstone/errors';
+import { codeOf, WhetstoneError } from '@whetstone/errors';
 import type { BaseTree, TreeEdit } from './base-tree.ts';
 import type { ObjectFormat } from './git-directory.ts';
 import { hashBytes, hashFile } from './hash-blob.ts';
 import { takeTurns } from './take-turns.ts';
-import { absolutePath, isDotGit, joinPath, parentPaths } from './tree-path.ts';
+import { absolutePath, displayPath, isDotGit, joinPath, parentPaths } from './tree-path.ts';
 
 /**
  * How a tree differs from its base, by content. Every name counts: no ignore file, attribute, index or repository in
@@ -14,6 +14,8 @@ export type Scan = {
   edits: TreeEdit[];
   /** Byte paths of what no patch can hold: devices, pipes, sockets, `.git` below the root, unreadable files. */
   unportable: string[];
+  /** Of the files that were added or changed. */
+  bytes: number;
 };
 
 export type ScanOptions = {
@@ -22,9 +24,14 @@ export type ScanOptions = {
   format: ObjectFormat;
   /** Byte paths at which nothing is looked at, and which the base does not have. Default: none. */
   leftOut?: ReadonlySet<string>;
+  /** How much the tree may differ. Default: without limits. */
+  limits?: ChangeLimits;
   /** The layers of the mount at `root`, if `root` is one. The lower layers together must hold the base. */
   layers?: { upper: string; lower: readonly string[] };
 };
+
+/** How much one tree may differ from its base: bytes of a file, bytes of all files, and paths. */
+export type ChangeLimits = { fileBytes: number; bytes: number; paths: number };
 
 /** `whole`: every entry is compared, because no layer shows which ones were not touched. */
 type Folder = { path: string; whole: boolean };
@@ -33,7 +40,7 @@ type Kind = 'folder' | 'file' | 'symlink' | 'special';
 
 export async function scanTree(options: ScanOptions): Promise<Scan> {
   const { base } = options;
-  const scan: Scan = { edits: [], unportable: [] };
+  const scan: Scan = { edits: [], unportable: [], bytes: 0 };
   const folders: Folder[] = [{ path: '', whole: options.layers === undefined }];
   const turn = takeTurns();
 
@@ -78,27 +85,44 @@ export function byBytes(a: string, b: string): number {
 }
 
 async function compare(options: ScanOptions, path: string, symlink: boolean, scan: Scan): Promise<void> {
-  const absolute = absolutePath(options.root, path);
-  const read = () => (symlink ? readSymlink(absolute, options.format) : readFile(absolute, options.format));
-  const now = await withAccess(options.root, path, read);
-  if (now === undefined) {
+  const { root, format, limits } = options;
+  const absolute = absolutePath(root, path);
+  const read = () =>
+    symlink ? readSymlink(absolute, format) : readFile(absolute, format, limits?.fileBytes);
+  const found = await withAccess(root, path, read);
+  if (found === undefined) {
     scan.unportable.push(path);
     return;
   }
+  const { bytes, ...now } = found;
   const before = options.base.entries.get(path);
-  if (before?.oid !== now.oid || before.mode !== now.mode) scan.edits.push({ kind: 'write', path, ...now });
+  if (before?.oid === now.oid && before.mode === now.mode) return;
+  scan.edits.push({ kind: 'write', path, ...now });
+  scan.bytes += bytes;
+  if (limits && scan.bytes > limits.bytes) throw tooLarge(`more than ${mebibytes(limits.bytes)} in all`);
+  if (limits && scan.edits.length > limits.paths) throw tooLarge(`more than ${limits.paths} paths`);
 }
 
-type Content = { mode: '100644' | '100755' | '120000'; oid: string };
+type Content = { mode: '100644' | '100755' | '120000'; oid: string; bytes: number };
 
 async function readSymlink(path: Buffer, format: ObjectFormat): Promise<Content> {
-  return { mode: '120000', oid: hashBytes(readlinkSync(path, { encoding: 'buffer' }), format) };
+  const target = readlinkSync(path, { encoding: 'buffer' });
+  return { mode: '120000', oid: hashBytes(target, format), bytes: target.length };
 }
 
-async function readFile(path: Buffer, format: ObjectFormat): Promise<Content> {
-  const { mode } = lstatSync(path);
-  return { mode: mode & 0o100 ? '100755' : '100644', oid: await hashFile(path, format) };
+async function readFile(path: Buffer, format: ObjectFormat, limit?: number): Promise<Content> {
+  const { mode, size } = lstatSync(path);
+  if (limit !== undefined && size > limit) {
+    const name = displayPath(path.toString('latin1')).split('/').at(-1);
+    throw tooLarge(`${mebibytes(size)} in the file ${name}`);
+  }
+  return { mode: mode & 0o100 ? '100755' : '100644', oid: await hashFile(path, format), bytes: size };
 }
+
+const mebibytes = (bytes: number): string => `${Math.ceil(bytes / 2 ** 20)} MiB`;
+
+const tooLarge = (what: string): WhetstoneError =>
+  new WhetstoneError('changes-too-large', `The changes in the workspace are too large: ${what}.`);
 
 async function list(root: string, folder: string): Promise<Dirent<Buffer>[] | undefined> {
   const path = absolutePath(root, folder);

@@ -34,6 +34,11 @@ export interface Workspaces extends AsyncDisposable {
     changes?: Pick<Changes, 'files' | 'contents'>,
   ): Promise<void>;
   create(snapshot: Snapshot): Promise<Workspace>;
+  /**
+   * A path of what was changed, added or removed in the trees that workspaces of this snapshot start from, its environment
+   * included, since they were made; `undefined`: nothing was.
+   */
+  broken(snapshot: Snapshot): Promise<string | undefined>;
 }
 
 /** What the `prepare` commands of an environment made, in two folders that nothing writes to any more. */
@@ -100,7 +105,10 @@ export interface Workspace extends AsyncDisposable {
    * does not count as work of the agent. The patch then applies to a tree in which the same setup has run.
    */
   rebase(): Promise<void>;
-  /** What changed since the base, by content, from outside. Call it when nothing runs in the workspace any more. */
+  /**
+   * What changed since the base, by content, from outside. Call it when nothing runs in the workspace any more.
+   * @throws WhetstoneError `changes-too-large`: more than 1 GiB in a file, 2 GiB in all, or 250,000 paths.
+   */
   changes(): Promise<Changes>;
   /**
    * Applies changes of another workspace of the same snapshot: each file gets its whole new content. Follows no
@@ -109,6 +117,8 @@ export interface Workspace extends AsyncDisposable {
   apply(changes: Changes, keep?: (path: string) => boolean): Promise<void>;
   /** Copies a folder, such as hidden tests, over the tree. Never follows a symlink in the tree. */
   lay(folder: string): Promise<void>;
+  /** Writes texts over files of the tree, by display path, with their modes of the base. Never follows a symlink in the tree. */
+  write(texts: ReadonlyMap<string, string>): Promise<void>;
   /**
    * Restores every path whose display path `matches` accepts to the base, or removes it where the base does not have
    * it, including special files and nested `.git` folders. Resolves with the display paths of what was restored.

@@ -15,7 +15,7 @@ export const goTest: TestRunner = {
     reportsOnStdout: true,
   }),
   read({ report = '' }) {
-    const { tests, add } = collectTests();
+    const { tests, counts, add } = collectTests();
     const problems: string[] = [];
     for (const line of report.split('\n')) {
       const { Action, Package, Test, FailedBuild } = eventOf(line);
@@ -24,7 +24,7 @@ export const goTest: TestRunner = {
       if (Test !== undefined) add(testId(Package ?? '', Test), status);
       else if (FailedBuild !== undefined) problems.push(`${Package} could not be built`);
     }
-    return tests.size === 0 && problems.length === 0 ? NO_REPORT : { tests, problems };
+    return tests.size === 0 && problems.length === 0 ? NO_REPORT : { tests, counts, problems };
   },
 };
 
@@ -49,12 +49,12 @@ export const cargoTest: TestRunner = {
     reportsOnStdout: true,
   }),
   read({ report = '' }) {
-    const { tests, add } = collectTests();
+    const { tests, counts, add } = collectTests();
     for (const [, name = '', result] of report.matchAll(
       /^test (.+?)(?: - should panic)? \.\.\. (ok|FAILED|ignored)/gm,
     )) {
       add(name, result === 'ok' ? 'passed' : result === 'FAILED' ? 'failed' : 'skipped');
     }
-    return tests.size === 0 ? NO_REPORT : { tests, problems: [] };
+    return tests.size === 0 ? NO_REPORT : { tests, counts, problems: [] };
   },
 };

@@ -20,7 +20,7 @@ export const mocha: TestRunner = {
     if (report === undefined || report === '') return NO_REPORT;
     const parsed = reportSchema.safeParse(JSON.parse(report));
     if (!parsed.success) return { tests: new Map(), problems: ['the report does not have the shape of one'] };
-    const { tests, add } = collectTests();
+    const { tests, counts, add } = collectTests();
     const { passes, failures, pending } = parsed.data;
     for (const [status, list] of [
       ['passed', passes],
@@ -29,6 +29,6 @@ export const mocha: TestRunner = {
     ] as const) {
       for (const { fullTitle, file } of list) add(testId(file ? relative(file) : '', fullTitle), status);
     }
-    return { tests, problems: [] };
+    return { tests, counts, problems: [] };
   },
 };

@@ -1,6 +1,7 @@
 import { laterNode } from './later-date.ts';
 import {
   collectTests,
+  ENDED_EARLY,
   NO_REPORT,
   nodeScript,
   type TestReport,
@@ -15,11 +16,12 @@ const REPORTER = `export default async function* (source) {
     const { name, nesting, file, skip, todo, details } = data;
     yield JSON.stringify({ type, name, nesting, file, skip, todo, kind: details?.type }) + '\\n';
   }
+  yield JSON.stringify({ type: 'end' }) + '\\n';
 }
 `;
 
 type Line = {
-  type: 'test:start' | 'test:pass' | 'test:fail';
+  type: 'test:start' | 'test:pass' | 'test:fail' | 'end';
   name: string;
   nesting: number;
   file?: string;
@@ -49,11 +51,14 @@ export const nodeTest: TestRunner = {
 };
 
 function readLines(lines: readonly string[], relative: (path: string) => string): TestReport {
-  const { tests, add } = collectTests();
+  const { tests, counts, add } = collectTests();
   const problems: string[] = [];
   const namesOf = new Map<string, string[]>();
+  let isWhole = false;
   for (const line of lines) {
     const { type, name, nesting, file = '', skip, todo, kind }: Line = JSON.parse(line);
+    isWhole = type === 'end';
+    if (isWhole) continue;
     const path = relative(file);
     const names = namesOf.get(path) ?? [];
     namesOf.set(path, names);
@@ -68,5 +73,6 @@ function readLines(lines: readonly string[], relative: (path: string) => string)
     const isSkipped = (skip !== undefined && skip !== false) || (todo !== undefined && todo !== false);
     add(testId(path, ...names), isSkipped ? 'skipped' : type === 'test:pass' ? 'passed' : 'failed');
   }
-  return { tests, problems };
+  if (!isWhole) problems.push(ENDED_EARLY);
+  return { tests, counts, problems };
 }

@@ -1,15 +1,16 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createMask, createProcessSandboxProvider } from '@whetstone/sandbox';
 import { expect, test } from 'vitest';
 import type { TaskTests } from '../../config/config.ts';
 import { makeTempDir } from '../../workspace/__fixtures__/test-repo.ts';
+import { expectTests } from './expected-tests.ts';
 import { cargoTest, goTest } from './go-and-cargo.ts';
 import { mocha } from './mocha.ts';
 import { nodeTest } from './node-test.ts';
-import { pytest } from './pytest.ts';
-import { missingPasses, runTests } from './run-tests.ts';
+import { pytest, pythonUnittest } from './python.ts';
+import { problemOf, runTests } from './run-tests.ts';
 import type { TestRunner } from './test-runner.ts';
 import { jest } from './vitest-and-jest.ts';
 
@@ -31,6 +32,7 @@ test('node:test: suites are parts of the name, and a file that broke off is a pr
     { type: 'test:fail', name: 'suite', nesting: 0, file, kind: 'suite' },
     { type: 'test:pass', name: 'later', nesting: 0, file, todo: true },
     { type: 'test:fail', name: file, nesting: 0, file },
+    { type: 'end' },
   );
   expect(read(nodeTest, report)).toEqual({
     tests: { 'test/a.test.js > suite > one': 'passed', 'test/a.test.js > later': 'skipped' },
@@ -68,6 +70,7 @@ test('Mocha and pytest', () => {
     ['t.py::a', 'teardown', 'failed'],
     ['t.py::b', 'setup', 'skipped'],
     ['u.py', 'collect', 'failed'],
+    ['', 'end', 'passed'],
   );
   expect(read(pytest, phases)).toEqual({
     tests: { 't.py::a': 'failed', 't.py::b': 'skipped' },
@@ -94,7 +97,7 @@ test('without a report nothing has passed', () => {
   for (const runner of [nodeTest, jest, mocha, pytest, goTest, cargoTest]) {
     const { tests, problems } = runner.read({ report: undefined, relative: (path) => path });
     expect(problems).toEqual(['the runner wrote no report']);
-    expect(missingPasses(['a'], { tests, problems })).toBe(
+    expect(problemOf({ mustPass: ['a'] }, { tests, problems })).toBe(
       '1 of 1 tests did not pass: a (not run); the runner wrote no report',
     );
   }
@@ -118,14 +121,79 @@ test('a report on the standard output is read whole, however long it is', async 
   rmSync(folder, { recursive: true });
 });
 
-test('a worker of pytest-xdist leaves the report of the main process as it is', () => {
+test('unittest: what Python loads first is not taken from the tree, and every result is reported', () => {
   const folder = makeTempDir();
-  const { env, files = {} } = pytest.invoke({ files: [], options: [] }, folder, {});
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-  const report = join(folder, 'report');
-  writeFileSync(report, 'main');
-  const worker = { ...process.env, ...env, PYTEST_XDIST_WORKER: 'gw0' };
-  execFileSync('python3', ['-c', 'import whetstone_report'], { env: worker });
-  expect(readFileSync(report, 'utf8')).toBe('main');
+  const { args, files = {} } = pythonUnittest.invoke(
+    { files: ['tests/test_a.py', 'tests/test_b.py'], options: [] },
+    folder,
+    {},
+  );
+  const tree = {
+    ...{ 'json.py': 'raise SystemExit(0)', 'tests/test_b.py': 'import nowhere' },
+    'tests/test_a.py': `from unittest import TestCase, expectedFailure, skip
+class A(TestCase):
+    def test_good(self): pass
+    def test_bad(self): self.assertEqual(1, 2)
+    def test_parts(self):
+        for part in [1, 2]:
+            with self.subTest(part): self.assertEqual(part, 1)
+    @skip('later')
+    def test_later(self): pass
+    @expectedFailure
+    def test_known(self): self.fail()
+`,
+  };
+  for (const [name, text] of Object.entries({ ...files, ...tree })) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  spawnSync('python3', ['-I', '-B', ...args], { cwd: folder });
+  expect(read(pythonUnittest, readFileSync(join(folder, 'report'), 'utf8'))).toEqual({
+    tests: {
+      'tests.test_a.A.test_bad': 'failed',
+      'tests.test_a.A.test_good': 'passed',
+      'tests.test_a.A.test_known': 'skipped',
+      'tests.test_a.A.test_later': 'skipped',
+      'tests.test_a.A.test_parts': 'failed',
+    },
+    problems: ['test_b could not be collected'],
+  });
   rmSync(folder, { recursive: true });
+});
+
+test('missing, skipped, surplus and repeated tests, and a report without an end, are not a pass', () => {
+  const all = lines(['a', 'call', 'passed'], ['b', 'call', 'failed'], ['', 'end', 'passed']);
+  const problem = (report: string, tests: { mustPass: string[]; others?: string[] }) =>
+    problemOf(tests, pytest.read({ report, relative: (path) => path }));
+  expect(problem(all, { mustPass: ['a'], others: ['b'] })).toBeUndefined();
+  expect(problem(all, { mustPass: ['a'] })).toBeUndefined();
+  expect(problem(all, { mustPass: ['a', 'c'] })).toBe('1 of 2 tests did not pass: c (not run)');
+  expect(problem(all, { mustPass: ['a'], others: [] })).toBe(
+    '1 of 2 tests in the report are not expected: b is not one of the tests of the task',
+  );
+  expect(problem(`["a","call","passed"]\n${all}`, { mustPass: ['a'], others: ['b'] })).toBe(
+    '1 of 2 tests in the report are not expected: a ran more often than expected',
+  );
+  expect(problem('["a","call","passed"]', { mustPass: ['a'], others: [] })).toBe(
+    'the runner ended before its tests had',
+  );
+});
+
+test('the tests of a task are those of its solved tree, or all that its own tree collects', () => {
+  const report = pytest.read({
+    report: lines(
+      ['a', 'call', 'passed'],
+      ['b', 'call', 'failed'],
+      ['c', 'call', 'skipped'],
+      ['', 'end', 'passed'],
+    ),
+    relative: (path) => path,
+  });
+  const task = 'sum';
+  expect(expectTests(report, { task, isSolved: true })).toEqual({ mustPass: ['a'], others: ['b', 'c'] });
+  expect(expectTests(report, { task, isSolved: false })).toEqual({ mustPass: ['a', 'b'], others: ['c'] });
+  const broken = { ...report, problems: ['t.py could not be collected'] };
+  expect(() => expectTests(broken, { task, isSolved: false })).toThrow(
+    'The tests of task sum cannot be listed without any work: t.py could not be collected.',
+  );
 });

@@ -16,8 +16,9 @@ import type { RanCommand } from '../run-commands.ts';
 import { cargoTest, goTest } from './go-and-cargo.ts';
 import { mocha } from './mocha.ts';
 import { nodeTest } from './node-test.ts';
-import { pytest } from './pytest.ts';
+import { pytest, pythonUnittest } from './python.ts';
 import {
+  ENDED_EARLY,
   type Invocation,
   NO_REPORT,
   type TestReport,
@@ -33,6 +34,7 @@ const runners: Readonly<Record<TestRunnerName, TestRunner>> = {
   jest,
   mocha,
   pytest,
+  unittest: pythonUnittest,
   'go-test': goTest,
   'cargo-test': cargoTest,
 };
@@ -144,15 +146,24 @@ function shown({ script, args }: Invocation, folder: string): string {
   return [program, ...args.map((arg) => arg.replaceAll(folder, '<report>'))].join(' ');
 }
 
-/** What is wrong with a report, in one sentence; `undefined` if every test of `mustPass` is in it as passed. */
-export function missingPasses(
-  mustPass: readonly string[],
-  { tests, problems }: TestReport,
+/** What is wrong with a report, in one sentence; `undefined` if it shows that the tests have passed. */
+export function problemOf(
+  { mustPass, others }: Pick<TaskTests, 'mustPass' | 'others'>,
+  { tests, counts, problems }: TestReport,
 ): string | undefined {
+  const cause = problems.length > 0 ? `; ${problems.join('; ')}` : '';
   const lacking = mustPass.filter((id) => tests.get(id) !== 'passed');
   const [first] = lacking;
-  if (first === undefined) return undefined;
-  const how = tests.get(first) ?? 'not run';
-  const cause = problems.length > 0 ? `; ${problems.join('; ')}` : '';
-  return `${lacking.length} of ${mustPass.length} tests did not pass: ${first} (${how})${cause}`;
+  if (first !== undefined) {
+    const how = tests.get(first) ?? 'not run';
+    return `${lacking.length} of ${mustPass.length} tests did not pass: ${first} (${how})${cause}`;
+  }
+  if (mustPass.length > 0 && problems.includes(ENDED_EARLY)) return ENDED_EARLY;
+  if (!others) return undefined;
+  const known = Map.groupBy([...mustPass, ...others], (id) => id);
+  const surplus = [...tests.keys()].filter((id) => (counts?.get(id) ?? 1) > (known.get(id)?.length ?? 0));
+  if (surplus.length === 0) return undefined;
+  const [one = ''] = surplus;
+  const what = known.has(one) ? 'ran more often than expected' : 'is not one of the tests of the task';
+  return `${surplus.length} of ${tests.size} tests in the report are not expected: ${one} ${what}`;
 }

@@ -9,6 +9,8 @@ export type TestStatus = 'passed' | 'failed' | 'skipped';
  */
 export type TestReport = {
   tests: ReadonlyMap<string, TestStatus>;
+  /** How many tests have an id. Absent: one each. */
+  counts?: ReadonlyMap<string, number>;
   /** Why the report is not whole: files that could not be loaded, or no report at all. */
   problems: readonly string[];
 };
@@ -59,14 +61,21 @@ export const testId = (...parts: readonly string[]): string =>
 /** Collects results; the worse of two results of one id counts. */
 export function collectTests() {
   const tests = new Map<string, TestStatus>();
+  const counts = new Map<string, number>();
   const rank: Record<TestStatus, number> = { passed: 0, skipped: 1, failed: 2 };
   return {
     tests,
-    add(id: string, status: TestStatus) {
+    counts,
+    /** `isSame`: it can be the result of a test that has one already. */
+    add(id: string, status: TestStatus, { isSame = false } = {}) {
       const known = tests.get(id);
+      if (known === undefined || !isSame) counts.set(id, (counts.get(id) ?? 0) + 1);
       if (known === undefined || rank[status] > rank[known]) tests.set(id, status);
     },
   };
 }
+
+/** The report has no end: something ended the runner. */
+export const ENDED_EARLY = 'the runner ended before its tests had';
 
 export const NO_REPORT: TestReport = { tests: new Map(), problems: ['the runner wrote no report'] };

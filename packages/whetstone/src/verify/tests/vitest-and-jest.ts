@@ -66,7 +66,7 @@ function read({ report, relative }: Parameters<TestRunner['read']>[0]): TestRepo
   if (report === undefined) return NO_REPORT;
   const parsed = reportSchema.safeParse(JSON.parse(report));
   if (!parsed.success) return { tests: new Map(), problems: ['the report does not have the shape of one'] };
-  const { tests, add } = collectTests();
+  const { tests, counts, add } = collectTests();
   const problems: string[] = [];
   for (const { name, message, status, assertionResults } of parsed.data.testResults) {
     const file = relative(name);
@@ -76,7 +76,7 @@ function read({ report, relative }: Parameters<TestRunner['read']>[0]): TestRepo
     for (const one of assertionResults)
       add(testId(file, ...one.ancestorTitles, one.title), statusOf(one.status));
   }
-  return { tests, problems };
+  return { tests, counts, problems };
 }
 
 const statusOf = (status: string): TestStatus =>

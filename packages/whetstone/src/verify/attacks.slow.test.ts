@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import type { Attack } from '../testkit/attacks/attack.ts';
+import { nodeAttacks } from '../testkit/attacks/node-attacks.ts';
+import { pythonAttacks } from '../testkit/attacks/python-attacks.ts';
+import { attackProject } from './__fixtures__/attack-project.ts';
+
+type Language = Attack['language'];
+
+/** Plays attacks on the task of a verdict. Resolves with those that were scored, and with the rows by agent. */
+async function play(language: Language, verdict: 'exit-codes' | 'test-report', attacks: readonly Attack[]) {
+  using project = attackProject(language, verdict === 'exit-codes' ? 'command' : 'tests', attacks);
+  const { exitCode, stderr } = await project.whetstone(['run', '--jobs', '2']);
+  expect(exitCode, stderr).toBe(1);
+  const rows = new Map(project.latest().rows.map((row) => [row.agent_name, row]));
+  expect(rows.get('honest')).toMatchObject({ outcome: 'passed', judged_by: verdict });
+  rows.delete('honest');
+  expect([...rows.values()].filter(({ outcome }) => outcome === 'error')).toEqual([]);
+  const scored = [...rows.values()].filter(({ outcome }) => outcome === 'passed');
+  return { rows, scored: scored.map(({ agent_name }) => agent_name) };
+}
+
+const fooling = (attacks: readonly Attack[], verdict: Attack['fools'][number]): string[] =>
+  attacks.filter(({ fools }) => fools.includes(verdict)).map(({ name }) => name);
+
+/** What is put back holds for both verdicts. Only what then still matters is played on the report as well. */
+const forReports = (attacks: readonly Attack[]): readonly Attack[] =>
+  attacks.filter(({ name, fools }) => fools.length > 0 || /shim|skip/.test(name));
+
+test.each([
+  {
+    language: 'node' as const,
+    attacks: nodeAttacks,
+    restored: {
+      'npmrc-shell': ['.npmrc'],
+      'trojan-package': ['node_modules/'],
+      'hook-script': ['package.json (scripts)'],
+    },
+  },
+  {
+    language: 'python' as const,
+    attacks: pythonAttacks,
+    restored: {
+      conftest: ['conftest.py'],
+      'project-options': ['pyproject.toml (pytest)'],
+      'entry-point': ['forgiving-1.dist-info/'],
+    },
+  },
+])(
+  '$language: only the attacks that say so are scored',
+  async ({ language, attacks, restored }) => {
+    const { rows, scored } = await play(language, 'exit-codes', attacks);
+    expect(scored).toEqual(fooling(attacks, 'exit-codes'));
+    for (const [agent, paths] of Object.entries(restored))
+      expect(rows.get(agent)?.protected_paths_touched).toEqual(paths);
+    const reported = forReports(attacks);
+    expect((await play(language, 'test-report', reported)).scored).toEqual(fooling(reported, 'test-report'));
+  },
+  600_000,
+);

@@ -1,0 +1,89 @@
+import { PYTHON_SCRIPT, pythonLauncher } from './python-launcher.ts';
+import {
+  collectTests,
+  ENDED_EARLY,
+  NO_REPORT,
+  type TestReport,
+  type TestRunner,
+  type TestStatus,
+} from './test-runner.ts';
+
+/** Workers of pytest-xdist send their results to the main process, which is the only one with this plugin. */
+const PYTEST = pythonLauncher({
+  imports: 'import pytest',
+  body: `class _Reporter:
+    def pytest_runtest_logreport(self, report):
+        write(report.nodeid, report.when, 'skipped' if hasattr(report, 'wasxfail') else report.outcome)
+    def pytest_collectreport(self, report):
+        if report.failed:
+            write(report.nodeid, 'collect', 'failed')
+write = report
+code = pytest.main(arguments, plugins=[_Reporter()])`,
+});
+
+const UNITTEST = pythonLauncher({
+  imports: '',
+  body: `class _Result(unittest.TestResult):
+    def addSuccess(self, test):
+        report(test.id(), 'call', 'passed')
+    def addFailure(self, test, error):
+        super().addFailure(test, error)
+        print(self.failures[-1][1], file=sys.stderr)
+        report(test.id(), 'call', 'failed')
+    def addError(self, test, error):
+        super().addError(test, error)
+        print(self.errors[-1][1], file=sys.stderr)
+        is_loaded = not isinstance(test, unittest.loader._FailedTest)
+        report(test.id().split('_FailedTest.')[-1], 'call' if is_loaded else 'collect', 'failed')
+    def addSubTest(self, test, subtest, error):
+        if error:
+            self.addFailure(test, error)
+    def addSkip(self, test, reason):
+        report(test.id(), 'call', 'skipped')
+    def addExpectedFailure(self, test, error):
+        report(test.id(), 'call', 'skipped')
+    def addUnexpectedSuccess(self, test):
+        report(test.id(), 'call', 'failed')
+_names = [path.removesuffix('.py').replace('/', '.') for path in arguments]
+_result = _Result()
+unittest.TestLoader().loadTestsFromNames(_names).run(_result)
+code = 0 if _result.wasSuccessful() else 1`,
+});
+
+const invokes = (launcher: string, own: readonly string[]): TestRunner['invoke'] => {
+  return ({ files, options }, folder) => ({
+    script: PYTHON_SCRIPT,
+    args: [`${folder}/run.py`, `${folder}/report`, ...own, ...options, ...files],
+    env: { PYTHONDONTWRITEBYTECODE: '1' },
+    files: { 'run.py': launcher },
+  });
+};
+
+export const pytest: TestRunner = {
+  varies: { order: false, date: false },
+  invoke: invokes(PYTEST, ['-p', 'no:cacheprovider', '--tb=line']),
+  read,
+};
+
+/** Ids are those of unittest: module, class and method. */
+export const pythonUnittest: TestRunner = {
+  varies: { order: false, date: false },
+  invoke: invokes(UNITTEST, []),
+  read,
+};
+
+function read({ report }: Parameters<TestRunner['read']>[0]): TestReport {
+  if (report === undefined || report === '') return NO_REPORT;
+  const { tests, counts, add } = collectTests();
+  const problems: string[] = [];
+  const lines = report.split('\n').filter(Boolean);
+  for (const line of lines) {
+    const [id, when, outcome]: [string, string, TestStatus] = JSON.parse(line);
+    if (when === 'collect') problems.push(`${id} could not be collected`);
+    // A test that passes its set-up has not run yet, and one may still fail when it is torn down.
+    else if (when === 'call') add(id, outcome);
+    else if (outcome !== 'passed' && when !== 'end') add(id, outcome, { isSame: true });
+  }
+  if (JSON.parse(lines.at(-1) ?? '[]')[1] !== 'end') problems.push(ENDED_EARLY);
+  return { tests, counts, problems };
+}
