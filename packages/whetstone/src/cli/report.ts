@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { loadConfig } from '../config/load-config.ts';
+import { evidenceProblems } from '../record/file-hashes.ts';
 import { findRun } from '../record/find-run.ts';
 import { readRun, unreadText } from '../record/read-run.ts';
 import { renderContextEvalCsv } from '../report/context-eval-csv.ts';
@@ -21,8 +22,9 @@ export async function reportCommand(
   { stdout, stderr }: Streams,
 ): Promise<number> {
   const directory = await locateRun(reference, options.config);
-  const { unread } = await readRun(directory);
-  for (const line of unread) stderr.write(`warning  ${directory}: ${unreadText(line)}\n`);
+  const stored = await readRun(directory);
+  for (const problem of [...stored.unread.map(unreadText), ...evidenceProblems(stored)])
+    stderr.write(`warning  ${directory}: ${problem}\n`);
   const reported = await rebuildReport(directory).catch(async (error: unknown) => {
     if (!isUnwritable(error)) throw error;
     stderr.write(`${error.where}: ${error.message} The files of the report there were not changed.\n`);

@@ -29,6 +29,22 @@ export function addRuns(program: Command, action: ActionOf): void {
     .option('--json', 'print JSON')
     .action(action(async () => (await import('./runs.ts')).noteRunCommand));
   program
+    .command('sign')
+    .description('sign what a run found with your SSH key, by ssh-keygen')
+    .argument('<run>', 'a run directory, a run id, a tag, or "latest"')
+    .requiredOption('--key <file>', 'the private key, or the public one of a key in ssh-agent')
+    .addOption(configOption())
+    .action(action(async () => (await import('./verify-run.ts')).signCommand));
+  program
+    .command('verify')
+    .description('check that the journal, the evidence and the signature of a run fit together')
+    .argument('<run>', 'a run directory, a run id, a tag, or "latest"')
+    .option('--allowed-signers <file>', 'whose keys are trusted, in the format of ssh-keygen')
+    .option('--signer <name>', 'who has to have signed, as the file names them')
+    .addOption(configOption())
+    .option('--json', 'print JSON')
+    .action(action(async () => (await import('./verify-run.ts')).verifyCommand));
+  program
     .command('compare')
     .description('compare two runs, variants or agents task by task')
     .argument(

@@ -1,5 +1,6 @@
 import { WhetstoneError } from '@whetstone/errors';
 import { didYouMean } from '@whetstone/errors/did-you-mean';
+import { evidenceProblems } from '../record/file-hashes.ts';
 import { runLayout } from '../record/layout.ts';
 import { type ReadRun, readRun, rowsInOrder, unreadText } from '../record/read-run.ts';
 import type { CaseRow } from '../record/row.ts';
@@ -15,22 +16,28 @@ export async function showCommand(
   reference: string,
   caseId: string | undefined,
   options: { json?: boolean; config?: string },
-  { stdout }: Streams,
+  { stdout, stderr }: Streams,
 ): Promise<number> {
   const run = await readRun(await locateRun(reference, options.config));
   const view = { colors: terminalColors(stdout), width: terminalWidth(stdout) };
   if (caseId !== undefined) {
     const row = findCase(run, caseId);
+    warnOf(evidenceProblems(run, row.case_id), run.directory, stderr);
     const directory = runLayout(run.directory).case(row.case_id);
     stdout.write(options.json ? escapedJson(row) : `${renderCase(row, directory, view)}\n`);
     return 0;
   }
+  warnOf(evidenceProblems(run), run.directory, stderr);
   const rows = rowsInOrder(run);
   const summary = summarize(run.manifest, rows);
   stdout.write(
     options.json ? escapedJson(summary) : `${renderRun(summary, rows, view)}\n\n${run.directory}\n`,
   );
   return 0;
+}
+
+function warnOf(problems: readonly string[], directory: string, stderr: NodeJS.WritableStream): void {
+  for (const problem of problems) stderr.write(`warning  ${directory}: ${problem}\n`);
 }
 
 function findCase(run: ReadRun, reference: string): CaseRow {

@@ -4,6 +4,7 @@ import { codeOf } from '@whetstone/errors';
 import { parseJson } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { z } from 'zod';
+import { type Chain, openChain } from './chain.ts';
 import { keptRowSchema } from './row.ts';
 
 /** `journal.jsonl`: one JSON object per line, append-only. The source of truth; a crash loses at most its last line. */
@@ -45,17 +46,23 @@ export interface Journal extends AsyncDisposable {
   ): Promise<void>;
 }
 
-/** Opens a journal for appending. Ends an incomplete last line, left by a crash, so that it spoils no other line. */
-export async function openJournal(file: string): Promise<Journal> {
+/**
+ * Opens a journal for appending. Ends an incomplete last line, left by a crash, so that it spoils no other line. `start`: the
+ * manifest, as it is stored, which the first line follows; `undefined`: the lines are not chained.
+ */
+export async function openJournal(file: string, start?: string): Promise<Journal> {
   const handle = await open(file, 'a+');
   await closeTornLine(handle);
+  const chain = start === undefined ? undefined : openChain(start);
+  if (chain) for (const line of linesOf(await readFile(file, 'utf8'))) checkLine(line.text, chain);
   let last: Promise<unknown> = Promise.resolve();
   return {
     append(entries, { durable = false } = {}) {
       const at = new Date().toISOString();
-      const lines = [entries].flat().map((entry) => `${JSON.stringify({ ...entry, at })}\n`);
       const written = last.then(async () => {
-        writeFileSync(handle.fd, lines.join(''));
+        const lines = [entries].flat().map((entry) => ({ ...entry, at }));
+        const texts = lines.map((line) => `${chain ? chain.add(line) : JSON.stringify(line)}\n`);
+        writeFileSync(handle.fd, texts.join(''));
         if (durable) await handle.datasync();
       });
       last = written.catch(() => undefined);
@@ -88,23 +95,33 @@ export type UnreadLine = {
 /** A line of a journal: an entry, or what keeps it from being one. */
 export type JournalLine = { entry: JournalEntry } | { unread: UnreadLine };
 
-/** The lines of a journal, in order. None without a file. */
-export async function readJournal(file: string): Promise<JournalLine[]> {
+/** The lines of a journal, in order. None without a file. `start` as for `openJournal`. */
+export async function readJournal(file: string, start?: string): Promise<JournalLine[]> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return ''; // a run that was killed before its first line
     throw error;
   });
-  return text.split('\n').flatMap((line, index) => (line === '' ? [] : [parseLine(line, index + 1)]));
+  const chain = start === undefined ? undefined : openChain(start);
+  return linesOf(text).map(({ text: line, number }) => parseLine(line, number, chain));
 }
+
+const linesOf = (text: string) =>
+  text.split('\n').flatMap((line, index) => (line === '' ? [] : [{ text: line, number: index + 1 }]));
+
+/** A line that a crash cut off is not part of the chain. */
+const checkLine = (text: string, chain: Chain | undefined): string | undefined =>
+  parseJson(text) === undefined ? undefined : chain?.problem(text);
 
 const KNOWN_TYPES: readonly string[] = journalEntrySchema.options.map(({ shape }) => shape.type.value);
 
-function parseLine(text: string, line: number): JournalLine {
+function parseLine(text: string, line: number, chain: Chain | undefined): JournalLine {
   const value = parseJson(text);
+  const misfit = checkLine(text, chain);
   const parsed = journalEntrySchema.safeParse(value);
-  if (parsed.success) return { entry: parsed.data };
+  if (parsed.success && misfit === undefined) return { entry: parsed.data };
   const caseId = /"case_id":"([^"\\]+)"/.exec(text)?.[1];
-  return { unread: { line, what: problemOf(value, parsed.error), ...present({ caseId }) } };
+  const what = parsed.error ? problemOf(value, parsed.error) : (misfit ?? '');
+  return { unread: { line, what, ...present({ caseId }) } };
 }
 
 function problemOf(value: unknown, { issues: [issue] }: z.ZodError): string {

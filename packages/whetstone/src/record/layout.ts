@@ -8,6 +8,8 @@ export const runLayout = (directory: string) => ({
   summary: join(directory, 'summary.json'),
   report: join(directory, 'report.md'),
   tags: join(directory, 'tags.json'),
+  attestation: join(directory, 'attestation.json'),
+  signature: join(directory, 'attestation.json.sig'),
   lock: join(directory, 'run.lock'),
   cases: join(directory, 'cases'),
   /** The output of `environment.prepare`, a folder for each environment. */

@@ -5,6 +5,8 @@ export const manifestSchema = z.object({
   schema_version: z.literal('1'),
   whetstone_version: z.string(),
   run_id: z.string(),
+  /** Each line of the journal has a hash of itself and of what is before it; the first follows this file. Absent: it has none. */
+  chained: z.literal(true).optional(),
   created_at: z.string(),
   config_path: z.string(),
   /** sha256 over the content of the config and task files. */

@@ -39,7 +39,8 @@ export async function readRun(directory: string): Promise<ReadRun> {
       cause: parsed.error,
     });
   }
-  const lines = await readJournal(layout.journal).catch((error: unknown) => {
+  const start = chainStart(parsed.data, text);
+  const lines = await readJournal(layout.journal, start).catch((error: unknown) => {
     throw unreadable(layout.journal, error);
   });
   const rows = new Map<string, CaseRow>();
@@ -63,6 +64,10 @@ export async function readRun(directory: string): Promise<ReadRun> {
     started: isReadable ? started : undefined,
   };
 }
+
+/** What the first line of the journal follows; `undefined`: the version that wrote the run chained nothing. */
+export const chainStart = ({ chained }: Manifest, text: string): string | undefined =>
+  chained ? text : undefined;
 
 /** A line of the journal that cannot be read, in one sentence. */
 export const unreadText = ({ line, what, caseId }: UnreadLine): string =>

@@ -1,12 +1,13 @@
-import { cpSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { codeOf, WhetstoneError } from '@whetstone/errors';
+import { evidenceHashes } from './file-hashes.ts';
 import { openJournal } from './journal.ts';
 import { type CaseLayout, caseLayout, runLayout } from './layout.ts';
 import { linkFolder } from './link-folder.ts';
 import type { Manifest } from './manifest.ts';
-import { readRun, rowsInOrder, type StoredRun } from './read-run.ts';
+import { chainStart, readRun, rowsInOrder, type StoredRun } from './read-run.ts';
 import type { CaseRow } from './row.ts';
 import { lockRun } from './run-lock.ts';
 
@@ -46,8 +47,9 @@ export async function createRunRecord(outputDirectory: string, manifest: Manifes
   return namingUnwritable(outputDirectory, 'making', async () => {
     try {
       makeEach(layout.cases);
-      await writeWhole(layout.manifest, `${JSON.stringify(manifest, null, 2)}\n`);
-      const { record, journal } = await openRecord(directory, manifest, new Map());
+      const kept: Manifest = { ...manifest, chained: true };
+      await writeWhole(layout.manifest, `${JSON.stringify(kept, null, 2)}\n`);
+      const { record, journal } = await openRecord(directory, kept, new Map());
       await journal.append({
         type: 'run.started',
         run_id: manifest.run_id,
@@ -101,7 +103,8 @@ export async function writeDerived(
 async function openRecord(directory: string, manifest: Manifest, rows: Map<string, CaseRow>) {
   const layout = runLayout(directory);
   const lock = await lockRun(layout.lock);
-  const journal = await openJournal(layout.journal);
+  const start = chainStart(manifest, readFileSync(layout.manifest, 'utf8'));
+  const journal = await openJournal(layout.journal, start);
   const writing = <T>(write: () => Promise<T>) => namingUnwritable(directory, 'writing', write);
   const record: RunRecord = {
     directory,
@@ -116,25 +119,26 @@ async function openRecord(directory: string, manifest: Manifest, rows: Map<strin
       }),
     retryCase: (id, reason) =>
       writing(() => journal.append({ type: 'case.retried', case_id: id, ...reason })),
-    finishCase: (row) =>
+    finishCase: (finished) =>
       writing(async () => {
+        const row = { ...finished, evidence_sha256: evidenceHashes(layout.case(finished.case_id)) };
         writeFileSync(caseLayout(layout.case(row.case_id)).result, `${JSON.stringify(row, null, 2)}\n`);
         await journal.append({ type: 'case.finished', case_id: row.case_id, row }, { durable: true });
         rows.set(row.case_id, row);
       }),
     reuseCases: (cases) =>
       writing(async () => {
-        for (const { row, from, own, more } of cases) {
-          const written = { ...own, result: `${JSON.stringify(row, null, 2)}\n` };
-          const to = layout.case(row.case_id);
-          reuseFolder(runLayout(from.directory).case(from.caseId), to, written);
+        const reused = cases.map(({ row: before, from, own, more }) => {
+          const to = layout.case(before.case_id);
+          reuseFolder(runLayout(from.directory).case(from.caseId), to, { ...own, result: null });
           if (more !== undefined) cpSync(more, to, { recursive: true });
-        }
-        const entries = cases.map(
-          ({ row }) => ({ type: 'case.finished', case_id: row.case_id, row }) as const,
-        );
+          const row = { ...before, evidence_sha256: evidenceHashes(to) };
+          writeFileSync(caseLayout(to).result, `${JSON.stringify(row, null, 2)}\n`, { mode: 0o644 });
+          return row;
+        });
+        const entries = reused.map((row) => ({ type: 'case.finished', case_id: row.case_id, row }) as const);
         await journal.append(entries, { durable: true });
-        for (const { row } of cases) rows.set(row.case_id, row);
+        for (const row of reused) rows.set(row.case_id, row);
       }),
     async finish(ended) {
       await writeResults({ directory, manifest, rows });
@@ -154,9 +158,7 @@ function reuseFolder(from: string, to: string, own: OwnFiles): void {
   const files = Object.entries(own) as [keyof CaseLayout, string | null][];
   linkFolder(from, to, new Set(files.map(([name]) => basename(layout[name]))));
   for (const [name, content] of files) {
-    // Of these, only the row is for everyone who may read the folder.
-    const mode = name === 'result' ? 0o644 : 0o600;
-    if (content !== null) writeFileSync(layout[name], content, { mode });
+    if (content !== null) writeFileSync(layout[name], content, { mode: 0o600 });
   }
 }
 

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { codeOf } from '@whetstone/errors';
+import { caseLayout, runLayout } from './layout.ts';
+import type { StoredRun } from './read-run.ts';
+
+/** The evidence of a case, which nothing changes any more once its row is written. */
+const EVIDENCE = ['prompt', 'events', 'agent', 'patch', 'modelCalls', 'judgeCalls', 'judgements'] as const;
+
+/** sha256 of the files of a case with its evidence, by name; those that there are. */
+export function evidenceHashes(directory: string): Record<string, string> {
+  const layout = caseLayout(directory);
+  return Object.fromEntries(
+    EVIDENCE.flatMap((name) => {
+      const sha256 = hashOf(layout[name]);
+      return sha256 === undefined ? [] : [[basename(layout[name]), sha256]];
+    }),
+  );
+}
+
+/** What of the evidence of the cases of a run does not fit their rows, in sentences. Rows of older versions have no hashes. */
+export function evidenceProblems({ directory, rows }: StoredRun, only?: string): string[] {
+  const problems: string[] = [];
+  for (const [id, { evidence_sha256 }] of rows) {
+    if (evidence_sha256 === undefined || (only !== undefined && id !== only)) continue;
+    const now = evidenceHashes(runLayout(directory).case(id));
+    for (const name of new Set([...Object.keys(evidence_sha256), ...Object.keys(now)])) {
+      if (now[name] === evidence_sha256[name]) continue;
+      const how = now[name] === undefined ? 'is missing' : 'is not as it was when the case had finished';
+      problems.push(`cases/${id}/${name} ${how}.`);
+    }
+  }
+  return problems;
+}
+
+function hashOf(file: string): string | undefined {
+  try {
+    return createHash('sha256').update(readFileSync(file)).digest('hex');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
