@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   HOSTILE_RUN_ID,
@@ -12,6 +13,8 @@ import {
   writeLargeRun,
   writeSampleRun,
 } from '../../whetstone/src/view/__fixtures__/run-directories.ts';
+import { loadRunDirectory } from '../../whetstone/src/view/load-runs.ts';
+import { oneFilePage } from '../../whetstone/src/view/one-file.ts';
 import { serveRuns, type ViewServer } from '../../whetstone/src/view/server.ts';
 import { type Browser, chromiumPath, openBrowser } from './__fixtures__/browser.ts';
 
@@ -44,7 +47,7 @@ describe.skipIf(chromiumPath === undefined)('the page', { tags: 'chromium' }, ()
 
   /** Opens a page by its hash and waits until it is drawn. */
   async function open(hash: string, url = server.url): Promise<void> {
-    await browser.goto(`${new URL(url).origin}/${new URL(url).search}${hash}`);
+    await browser.goto(`${url}${hash}`);
     await browser.until("document.querySelector('main article')");
   }
 
@@ -68,7 +71,7 @@ describe.skipIf(chromiumPath === undefined)('the page', { tags: 'chromium' }, ()
     await open(runHash(sampleId));
     const shown = await text();
     for (const part of [
-      'Against baseline: better: agents-md (loop); inconclusive: agents-md (codex).',
+      'Against baseline: better: agents-md (loop); inconclusive: agents-md (codex), agents-md (all agents).',
       '93 % [60, 99]',
       '+32 … +100 pp',
       'Isolation level 0 (process)',
@@ -78,9 +81,9 @@ describe.skipIf(chromiumPath === undefined)('the page', { tags: 'chromium' }, ()
       expect(shown).toContain(part);
     }
     expect(await count('.verdict.better')).toBe(1);
-    expect(await count('.verdict.inconclusive')).toBe(1);
+    expect(await count('.verdict.inconclusive')).toBe(2);
     expect(await count('svg.range .interval')).toBe(4);
-    expect(await count('.interval-plot .interval')).toBe(2);
+    expect(await count('.interval-plot .interval')).toBe(3);
     expect(await text('.verdict.better h2')).toBe('agents-md is better than baseline');
     expect(await text('.verdict.inconclusive .settles')).toMatch(/to settle 10 pp: about \d+ tasks/);
     expect(await count('a.dot.passed')).toBe(34);
@@ -98,12 +101,33 @@ describe.skipIf(chromiumPath === undefined)('the page', { tags: 'chromium' }, ()
     expect(await count('.patch del')).toBe(2);
     expect(await text('.patch del')).toBe('--- an old comment that looks like a header');
     expect(await text()).toContain('"verdict": "good"');
-    expect(await count('.timeline li')).toBe(10);
-    expect(await text('.timeline li.bad')).toContain('1 failing');
-    expect(await count('[aria-label="Model calls"] tbody tr')).toBe(3);
-    expect(await text('dl')).toMatch(/Waited\s+2\.5 s of that for its provider/);
-    expect(await text('dl')).toMatch(/Judge\s+3 model calls, 1\.2K tokens, – besides, judge-1/);
-    expect(await text('dl')).toMatch(/Signed in\s+with the login of the user/);
+    await browser.until("document.querySelector('.patch .s-keyword')");
+    expect(await text('.patch ins')).toBe("+  const rows = text.split('\\n');");
+    expect(await browser.evaluate("document.querySelector('.patch ins').dataset.now")).toBe('2');
+    expect(await text('.why')).toContain('parses: expected 2 to be 3');
+    expect(await count('.transcript li')).toBe(8);
+    expect(await text('.transcript li.bad')).toContain('1 failing');
+    expect(await count('[aria-label="Calls over time"] tbody tr')).toBe(5);
+    expect(await count('.when.model')).toBe(3);
+    expect(await text('.same-task [aria-current]')).toBe('');
+    expect(await count('.same-task a')).toBe(8);
+    await browser.press('n');
+    await browser.until(
+      "location.hash.endsWith('case-0-0-1-1') && document.querySelector('h1')?.innerText.includes('agents-md')",
+    );
+    await browser.press('p');
+    await browser.until(
+      "location.hash.endsWith('case-0-0-0-2') && document.querySelector('h1')?.innerText.includes('baseline')",
+    );
+    expect(await text('main > article > section:last-child dl')).toMatch(
+      /Waited\s+2\.5 s of that for its provider/,
+    );
+    expect(await text('main > article > section:last-child dl')).toMatch(
+      /Judge\s+3 model calls, 1\.2K tokens, – besides, judge-1/,
+    );
+    expect(await text('main > article > section:last-child dl')).toMatch(
+      /Signed in\s+with the login of the user/,
+    );
     const files = await text('[aria-label="Instruction files"] tbody');
     expect(files.split(/\s+/)).toEqual(['CLAUDE.md', 'whole', 'AGENTS.md', 'no']);
     const seen = await text('[aria-label="What the agent saw of its variant"] tbody');
@@ -164,6 +188,15 @@ describe.skipIf(chromiumPath === undefined)('the page', { tags: 'chromium' }, ()
     expect(shown).toContain('left out at the beginning');
     expect(shown).toContain('events in the middle are left out');
     expect(shown).toContain('xxxEND');
+    await browser.evaluate(
+      "[...document.querySelectorAll('button')].find((one) => one.innerText.includes('before this')).click()",
+    );
+    await browser.until("document.body.innerText.includes('1.8 MiB left')");
+    expect(
+      await browser.evaluate(
+        "[...document.querySelectorAll('pre.log')].find((one) => one.textContent.endsWith('END')).textContent.length",
+      ),
+    ).toBe(1.25 * 2 ** 20);
   });
 
   test('updates while a run continues, and keeps folds and focus', async () => {
@@ -193,6 +226,40 @@ describe.skipIf(chromiumPath === undefined)('the page', { tags: 'chromium' }, ()
     expect(await count('main article h1')).toBe(1);
     await record[Symbol.asyncDispose]();
     await rm(join(folder, id), { recursive: true });
+  });
+
+  describe('as one file', () => {
+    const fileOf = async (id: string) => {
+      const file = join(folder, `${id.slice(0, 10)}.html`);
+      await writeFile(file, oneFilePage(await loadRunDirectory(join(folder, id))));
+      return pathToFileURL(file).href;
+    };
+
+    test('opens from the disk, with the verdict and every case, and asks for nothing', async () => {
+      const file = await fileOf(sampleId);
+      await open('', file);
+      await browser.until("document.querySelector('.verdict.better')");
+      expect(await browser.evaluate('location.hash')).toBe(runHash(sampleId));
+      expect(await count('a.dot.passed')).toBe(34);
+      await browser.evaluate("document.querySelector('a.dot.failed').click()");
+      await browser.until("document.querySelector('.patch .s-keyword')");
+      expect(await text('p.evidence')).toContain('`npm test` exited with 1.');
+      expect(await count('.transcript li')).toBe(8);
+      expect(await count('a[download]')).toBe(0);
+      expect(await browser.evaluate("document.fonts.check('14px Inter')")).toBe(true);
+      const asked =
+        "performance.getEntriesByType('resource').filter(({ name }) => !name.startsWith('data:')).length";
+      expect(await browser.evaluate(asked)).toBe(0);
+      expect(browser.takeProblems()).toEqual([]);
+    });
+
+    test('hostile texts are texts there, too', async () => {
+      await open(caseHash(HOSTILE_RUN_ID, 'case-0-0-1-1'), await fileOf(HOSTILE_RUN_ID));
+      await browser.until("document.querySelector('.transcript')");
+      expect(await browser.evaluate('typeof globalThis.pwned')).toBe('undefined');
+      expect(await text()).toContain('<script>globalThis.pwned=1</script>');
+      expect(browser.takeProblems()).toEqual([]);
+    });
   });
 
   test.each(['#/runs/none', '#/nonsense', '#/runs/%', '#/runs/a/b/c'])(

@@ -1,6 +1,6 @@
-import { parseAddress } from './app/address.js';
+import { parseAddress, runAddress } from './app/address.js';
 import { listenToKeys, pageKeys, showKeys } from './app/keyboard.js';
-import { AnswerError } from './app/server.js';
+import { AnswerError, askRuns, isFile } from './app/server.js';
 import { chooseTheme } from './app/theme.js';
 import { casePage } from './case/case-page.js';
 import { element, nodes } from './parts/element.js';
@@ -55,7 +55,7 @@ async function show(page) {
       }
       drawn = data;
       say('');
-      if (!page.isLive(data)) return;
+      if (isFile || !page.isLive(data)) return;
     } catch (error) {
       if (mine !== visit) return;
       const message = error instanceof AnswerError ? error.message : `This page cannot be drawn: ${error}`;
@@ -122,4 +122,7 @@ listenToKeys();
 chooseTheme(/** @type {HTMLElement} */ (document.getElementById('theme')));
 document.getElementById('keys')?.addEventListener('click', showKeys);
 addEventListener('hashchange', () => follow(parseAddress(location.hash)));
-follow(parseAddress(location.hash));
+if (isFile && location.hash === '') {
+  const [run] = (await askRuns()).runs;
+  if (run) location.replace(runAddress(run.id));
+} else follow(parseAddress(location.hash));

@@ -7,12 +7,67 @@ export class AnswerError extends Error {}
 const known = new Map();
 const ANSWERS_KEPT = 16;
 
+/** The answers that are part of this file, by name. Empty for a page that a server sent. @type {Map<string, Element>} */
+const parts = new Map(
+  [...document.querySelectorAll('script[data-part]')].map((part) => [
+    new TextDecoder().decode(bytesOf(part.getAttribute('data-part') ?? '')),
+    part,
+  ]),
+);
+
+/** Whether the page is a file with everything in it, and there is no server. */
+export const isFile = parts.size > 0;
+
+/** @param {string} base64 */
+function bytesOf(base64) {
+  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+}
+
+/**
+ * The answer that a server would give, from this file.
+ * @param {string[]} segments
+ */
+async function lookUp([, run, , caseId, file]) {
+  if (run === undefined) return partOf('runs');
+  if (run !== (await partOf('runs')).runs[0].id) throw new AnswerError('This file has another run.');
+  if (caseId === undefined) return partOf('run');
+  const { detail, files } = await partOf(`case ${caseId}`);
+  return file === undefined ? detail : files[file];
+}
+
+/**
+ * @param {string} name
+ * @returns {Promise<any>}
+ */
+async function partOf(name) {
+  const part = parts.get(name);
+  if (part === undefined) throw new AnswerError('There is no such thing here.');
+  const before = known.get(name);
+  if (before) return before.answer;
+  const packed = new Blob([bytesOf(part.textContent ?? '')]).stream();
+  const answer = await new Response(packed.pipeThrough(new DecompressionStream('gzip'))).json();
+  keep(name, { tag: null, answer });
+  return answer;
+}
+
+/**
+ * @param {string} name
+ * @param {{ tag: string | null, answer: unknown }} entry
+ */
+function keep(name, entry) {
+  known.delete(name);
+  known.set(name, entry);
+  const [oldest] = known.keys();
+  if (known.size > ANSWERS_KEPT && oldest !== undefined) known.delete(oldest);
+}
+
 /**
  * Asks the server. While the answer stays the same, this returns the same object, so that a caller can compare by `===`.
  * @param {string[]} segments
  * @returns {Promise<unknown>}
  */
 async function ask(...segments) {
+  if (isFile) return lookUp(segments);
   const path = `/api/${segments.map(encodeURIComponent).join('/')}`;
   const before = known.get(path);
   const response = await fetch(path, before?.tag ? { headers: { 'If-None-Match': before.tag } } : {}).catch(
@@ -23,10 +78,7 @@ async function ask(...segments) {
   if (response.status === 304 && before) return before.answer;
   if (!response.ok) throw new AnswerError(await problem(response));
   const answer = await response.json();
-  known.delete(path);
-  known.set(path, { tag: response.headers.get('ETag'), answer });
-  const [oldest] = known.keys();
-  if (known.size > ANSWERS_KEPT && oldest !== undefined) known.delete(oldest);
+  keep(path, { tag: response.headers.get('ETag'), answer });
   return answer;
 }
 
@@ -59,3 +111,28 @@ export const askCase = (run, caseId) =>
  */
 export const askCaseFile = (run, caseId, name) =>
   /** @type {Promise<CaseFile>} */ (ask('runs', run, 'cases', caseId, name));
+
+/**
+ * Where the bytes of a file are, as they are; `null` when there is no server.
+ * @param {string} run
+ * @param {string} caseId
+ * @param {string} name
+ */
+export const rawAddress = (run, caseId, name) =>
+  isFile
+    ? null
+    : `/api/${['runs', run, 'cases', caseId, name, 'raw'].map((part) => encodeURIComponent(part.toWellFormed())).join('/')}`;
+
+/**
+ * A range of the bytes of a file as text.
+ * @param {string} address
+ * @param {number} from
+ * @param {number} to The byte after the last.
+ */
+export async function askRange(address, from, to) {
+  const response = await fetch(address, { headers: { Range: `bytes=${from}-${to - 1}` } }).catch(
+    () => undefined,
+  );
+  if (!response?.ok) throw new AnswerError('The server did not answer.');
+  return new TextDecoder().decode(await response.arrayBuffer());
+}

@@ -1,20 +1,23 @@
 import { runAddress } from '../app/address.js';
-import { askCase, askCaseFile } from '../app/server.js';
+import { askCase, askCaseFile, askRun } from '../app/server.js';
 import { element } from '../parts/element.js';
-import { bytes, counted, dollars, seconds, tokens, UNKNOWN } from '../parts/format.js';
-import { badge, facts, fold, link, localTime, STATE_WORDS, section, table } from '../parts/parts.js';
+import { counted, dollars, seconds, tokens, UNKNOWN } from '../parts/format.js';
+import { badge, facts, fold, link, localTime, STATE_WORDS, section, tile } from '../parts/parts.js';
 import { assertionTable } from './assertions.js';
 import { exposure, instructionFiles } from './exposure.js';
-import { modelCalls } from './model-calls.js';
+import { bytesOf, log } from './logs.js';
+import { contents, neighbours, sameTask } from './navigation.js';
 import { patch } from './patch.js';
-import { timeline } from './timeline.js';
+import { transcript } from './transcript.js';
+import { verification } from './verification.js';
+import { waterfall } from './waterfall.js';
 
 /** @import { Child } from '../parts/element.js' */
-/** @import { Page } from '../app/page.js' */
-/** @import { CaseDetail, CaseFile } from '../../../whetstone/src/view/api.ts' */
+/** @import { Keys, Page } from '../app/page.js' */
+/** @import { CaseDetail, CaseFile, RunDetail } from '../../../whetstone/src/view/api.ts' */
 /** @import { CaseRow } from '../../../whetstone/src/record/row.ts' */
 
-/** @typedef {{ detail: CaseDetail, files: Map<string, CaseFile> }} WholeCase */
+/** @typedef {{ detail: CaseDetail, files: Map<string, CaseFile>, all: RunDetail }} WholeCase */
 
 const PATHS_SHOWN = 50;
 
@@ -25,6 +28,7 @@ const PATHS_SHOWN = 50;
  * @returns {Page<WholeCase>}
  */
 export function casePage(run, caseId) {
+  const place = { run, case: caseId };
   return {
     load: () => loadCase(run, caseId),
     title: () => caseId,
@@ -34,23 +38,36 @@ export function casePage(run, caseId) {
       element('span', { 'aria-current': 'page' }, caseId),
     ],
     isLive: ({ detail }) => detail.row === null, // a stopped run may be resumed
-    draw: ({ detail, files }) => [
-      introduction(detail),
-      detail.row && factsSection(detail.row),
-      detail.row?.assertions?.length ? assertionTable(detail.row.assertions) : null,
-      detail.row && verification(detail.row, files),
-      detail.row?.instruction_files?.length ? instructionFiles(detail.row.instruction_files) : null,
-      detail.row?.exposure ? exposure(detail.row.exposure) : null,
-      draw(files, 'patch', 'Changes', patch),
-      draw(files, 'answer', 'Answer', (file) => text(file.head)),
-      detail.row && artifactNotes(detail.row),
-      detail.row && paths(detail.row),
-      draw(files, 'prompt', 'Prompt', (file) => text(file.head)),
-      draw(files, 'events', 'What the agent did', timeline),
-      draw(files, 'model-calls', 'Model calls', modelCalls),
-      draw(files, 'stdout', 'Standard output', log),
-      draw(files, 'stderr', 'Standard error', log),
-    ],
+    draw: ({ detail, files, all }, keys) => {
+      const { row } = detail;
+      /** @param {string} name @param {string} title @param {(file: CaseFile) => Child} content */
+      const shown = (name, title, content) => {
+        const file = files.get(name);
+        return file === undefined ? null : section(title, content(file), bytesOf(place, file));
+      };
+      /** @param {string} name @param {string} title */
+      const logged = (name, title) => {
+        const file = files.get(name);
+        return file === undefined ? null : section(title, log(place, file));
+      };
+      const parts = [
+        row?.assertions?.length ? assertionTable(row.assertions) : null,
+        row && verification(place, row, files),
+        shown('patch', 'Changes', patch),
+        shown('answer', 'Answer', text),
+        row && artifactNotes(row),
+        row && paths(row),
+        shown('events', 'Transcript', transcript),
+        shown('model-calls', 'Calls', (file) => waterfall(file, files.get('events'))),
+        row?.instruction_files?.length ? instructionFiles(row.instruction_files) : null,
+        row?.exposure ? exposure(row.exposure) : null,
+        shown('prompt', 'Prompt', text),
+        logged('stdout', 'Standard output'),
+        logged('stderr', 'Standard error'),
+        row && factsSection(row),
+      ];
+      return [introduction(detail, all, keys), contents(parts), parts];
+    },
   };
 }
 
@@ -64,33 +81,58 @@ let last;
  * @returns {Promise<WholeCase>}
  */
 async function loadCase(run, caseId) {
-  const detail = await askCase(run, caseId);
+  const [detail, all] = await Promise.all([askCase(run, caseId), askRun(run)]);
   const wanted = detail.files.filter((file) => file.bytes > 0);
   const loaded = await Promise.all(wanted.map((file) => askCaseFile(run, caseId, file.name)));
-  const isSame = last?.detail === detail && loaded.every((file) => last?.files.get(file.name) === file);
+  const isSame =
+    last?.detail === detail &&
+    last.all === all &&
+    loaded.every((file) => last?.files.get(file.name) === file);
   if (last && isSame) return last;
-  last = { detail, files: new Map(loaded.map((file) => [file.name, file])) };
+  last = { detail, files: new Map(loaded.map((file) => [file.name, file])), all };
   return last;
 }
 
-/** @param {CaseDetail} detail */
-function introduction({ state, planned, row }) {
+/**
+ * @param {CaseDetail} detail
+ * @param {RunDetail} all
+ * @param {Keys} keys
+ */
+function introduction({ run, state, planned, row }, all, keys) {
   const outcome = row?.outcome ?? 'missing';
   const isNotRun = planned.outcome === 'not_run';
   const absent = isNotRun
     ? 'not run, because another trial had passed'
     : `no result: the run is ${STATE_WORDS[state]}`;
   return [
-    element('h1', {}, `${planned.task_id} · ${planned.variant}`),
     element(
-      'p',
-      { class: 'badges' },
+      'div',
+      { class: 'title' },
+      element('h1', {}, `${planned.task_id} · ${planned.variant}`),
       badge(row ? outcome : absent, outcome),
       row?.failure_class ? badge(row.failure_class, 'plain') : null,
-      `${planned.agent_name}, trial ${planned.trial_index}`,
+      element('span', { class: 'note' }, `${planned.agent_name}, trial ${planned.trial_index}`),
+      neighbours(run, planned.case_id, all, keys),
     ),
     row?.evidence ? element('p', { class: 'evidence' }, row.evidence) : null,
+    sameTask(run, planned, all),
+    row && tiles(row),
   ];
+}
+
+/** @param {CaseRow} row */
+function tiles(row) {
+  return element(
+    'div',
+    { class: 'tiles' },
+    tile(seconds(row.agent_duration_seconds), [`of the agent; ${seconds(row.duration_seconds)} for all`]),
+    tile(
+      row.cost_usd === null ? 'Cost not known' : dollars(row.cost_usd),
+      `${tokens(row.total_tokens)} tokens`,
+    ),
+    tile(`+${row.insertions} −${row.deletions}`, `in ${counted(row.changed_files, 'file')}`),
+    tile(`${row.model_calls ?? UNKNOWN} / ${row.tool_calls ?? UNKNOWN}`, 'model calls / tool calls'),
+  );
 }
 
 /** @param {CaseRow} row */
@@ -181,46 +223,6 @@ function tokenFact(row) {
   return `${tokens(row.total_tokens)} (${[...known, source].join(', ')})`;
 }
 
-/**
- * @param {CaseRow} row
- * @param {WholeCase['files']} files
- */
-function verification(row, files) {
-  if (row.validation_results.length === 0 && row.hard_evaluation.length === 0) return null;
-  const commands = row.validation_results.map((result, index) => {
-    const isPassed = result.ended === 'exit' && result.exit_code === 0;
-    const end = result.ended === 'exit' ? `exit ${result.exit_code}` : result.ended;
-    const logs = ['stdout', 'stderr'].flatMap((stream) => {
-      const file = files.get(`validation-${index}-${stream}`);
-      return file ? [element('h3', {}, stream), log(file)] : [];
-    });
-    const title = [
-      badge(end, isPassed ? 'passed' : 'failed'),
-      ' ',
-      element('code', {}, result.command),
-      ` ${seconds(result.duration_seconds)}`,
-    ];
-    return fold(
-      `validation ${index}`,
-      title,
-      !isPassed,
-      logs.length > 0 ? logs : element('p', { class: 'note' }, 'It printed nothing.'),
-    );
-  });
-  const checks = row.hard_evaluation.map((check) => [
-    check.name,
-    badge(check.status, check.status),
-    check.evidence,
-  ]);
-  return section(
-    'Verification',
-    commands,
-    checks.length === 0
-      ? null
-      : table('Checks', [{ head: 'Check' }, { head: 'Status' }, { head: 'Evidence' }], checks),
-  );
-}
-
 /** @param {CaseRow} row */
 function artifactNotes({ artifact_notes: notes = [] }) {
   if (notes.length === 0) return null;
@@ -260,37 +262,5 @@ function paths(row) {
   });
 }
 
-/**
- * A section for a file that exists, with a note when a part of it is left out.
- * @param {WholeCase['files']} files
- * @param {string} name
- * @param {string} title
- * @param {(file: CaseFile) => Child} content
- * @returns {Child}
- */
-function draw(files, name, title, content) {
-  const file = files.get(name);
-  return file === undefined ? null : section(title, content(file), omission(file));
-}
-
 /** @param {CaseFile} file */
-function log(file) {
-  return text(file.omitted_bytes > 0 ? `… ${file.tail}` : file.head);
-}
-
-/** @param {string} content */
-const text = (content) => element('pre', { tabindex: 0 }, content);
-
-/**
- * @param {CaseFile} file
- * @returns {Child}
- */
-function omission(file) {
-  if (file.omitted_bytes === 0) return null;
-  const where = file.head === '' ? 'beginning' : file.tail === '' ? 'end' : 'middle';
-  return element(
-    'p',
-    { class: 'note' },
-    `${bytes(file.omitted_bytes)} of ${bytes(file.bytes)} left out at the ${where}.`,
-  );
-}
+const text = (file) => element('pre', { tabindex: 0 }, file.head);

@@ -1,5 +1,6 @@
 import { element } from '../parts/element.js';
 import { fold } from '../parts/parts.js';
+import { highlightedLines } from './syntax.js';
 
 /** @import { CaseFile } from '../../../whetstone/src/view/api.ts' */
 
@@ -7,10 +8,14 @@ import { fold } from '../parts/parts.js';
 const LINES_COLOURED = 5000;
 
 /** @typedef {'added' | 'removed' | 'hunk' | 'context' | 'header'} LineKind */
-/** @typedef {{ name: string, lines: { kind: LineKind, text: string }[], added: number, removed: number }} FilePatch */
+/**
+ * One line; `old` and `now` are its numbers before and after, where it has them.
+ * @typedef {{ kind: LineKind, text: string, old?: number, now?: number }} PatchLine
+ */
+/** @typedef {{ name: string, lines: PatchLine[], added: number, removed: number }} FilePatch */
 
 /**
- * A Git patch with one fold per file, and colours for added and removed lines.
+ * A Git patch with one fold per file, line numbers, and the colours of the language.
  * @param {CaseFile} file
  */
 export function patch({ head }) {
@@ -29,20 +34,65 @@ export function patch({ head }) {
  * @param {FilePatch} file
  * @param {number} index
  */
-function filePatch({ name, lines, added, removed }, index) {
+function filePatch(file, index) {
+  const { name, lines, added, removed } = file;
+  const drawn = lines.map(line);
+  const shown = pathOf(name);
+  void colour(file, shown, drawn);
   return fold(
     `patch ${index}`,
-    [element('code', {}, name), ` +${added} −${removed}`],
+    [
+      element('code', { title: name }, shown),
+      element('span', { class: 'added' }, ` +${added}`),
+      element('span', { class: 'removed' }, ` −${removed}`),
+    ],
     true,
-    element('pre', { class: 'patch', tabindex: 0 }, lines.map(line)),
+    element('pre', { class: 'patch', tabindex: 0 }, drawn),
   );
+}
+
+/** `a/src/x.js b/src/x.js` → `src/x.js`; a renamed file keeps both names. @param {string} name */
+function pathOf(name) {
+  const half = (name.length - 1) / 2;
+  const isSame = name.startsWith('a/') && name.slice(2, half) === name.slice(half + 3);
+  return isSame ? name.slice(2, half) : name;
 }
 
 /** @type {Record<LineKind, string>} */
 const TAGS = { added: 'ins', removed: 'del', hunk: 'b', context: 'span', header: 'i' };
 
-/** @param {FilePatch['lines'][number]} line */
-const line = ({ kind, text }) => element(TAGS[kind], {}, text === '' ? ' ' : text);
+/** @param {PatchLine} line */
+const line = ({ kind, text, old, now }) =>
+  element(TAGS[kind], { 'data-old': old ?? null, 'data-now': now ?? null }, text === '' ? ' ' : text);
+
+/**
+ * Colours the lines once the highlighter is there: what was removed as the old code has it, everything else as the new.
+ * @param {FilePatch} file
+ * @param {string} path
+ * @param {readonly HTMLElement[]} drawn
+ */
+async function colour({ lines }, path, drawn) {
+  for (const side of /** @type {const} */ (['removed', 'added'])) {
+    const indices = [...lines.keys()].filter((index) => {
+      const kind = lines[index]?.kind;
+      return kind === side || kind === 'context';
+    });
+    const code = indices.map((index) => lines[index]?.text.slice(1) ?? '').join('\n');
+    const coloured = await highlightedLines(code, path);
+    if (coloured === null) return;
+    for (const [at, index] of indices.entries()) {
+      const sign = lines[index]?.text.slice(0, 1) ?? ' ';
+      const spans = coloured[at] ?? [];
+      if (spans.length === 0 || (side === 'removed' && lines[index]?.kind === 'context')) continue;
+      drawn[index]?.replaceChildren(
+        sign,
+        ...spans.map(({ text, scope }) =>
+          element('span', scope === null ? {} : { class: `s-${scope.split('.')[0]}` }, text),
+        ),
+      );
+    }
+  }
+}
 
 /**
  * The lines of a Git patch by file. The counts of a hunk decide what a line is, not its first characters, because a
@@ -55,6 +105,8 @@ export function parsePatch(lines) {
   const files = [];
   let oldLeft = 0;
   let newLeft = 0;
+  let old = 0;
+  let now = 0;
   for (const text of lines) {
     const isInHunk = oldLeft > 0 || newLeft > 0;
     if (!isInHunk && text.startsWith('diff --git ')) {
@@ -63,17 +115,27 @@ export function parsePatch(lines) {
     }
     const file = files.at(-1) ?? { name: '', lines: [], added: 0, removed: 0 };
     if (files.length === 0) files.push(file);
-    const hunk = isInHunk ? null : /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(text);
+    const hunk = isInHunk ? null : /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(text);
     if (hunk) {
-      oldLeft = Number(hunk[1] ?? 1);
-      newLeft = Number(hunk[2] ?? 1);
+      old = Number(hunk[1]);
+      now = Number(hunk[3]);
+      oldLeft = Number(hunk[2] ?? 1);
+      newLeft = Number(hunk[4] ?? 1);
     }
     const kind = hunk ? 'hunk' : isInHunk ? hunkLineKind(text) : 'header';
+    /** @type {PatchLine} */
+    const line = { kind, text };
     if (kind === 'added') file.added++;
     if (kind === 'removed') file.removed++;
-    if (isInHunk && kind !== 'added' && kind !== 'header') oldLeft--;
-    if (isInHunk && kind !== 'removed' && kind !== 'header') newLeft--;
-    file.lines.push({ kind, text });
+    if (isInHunk && (kind === 'removed' || kind === 'context')) {
+      oldLeft--;
+      line.old = old++;
+    }
+    if (isInHunk && (kind === 'added' || kind === 'context')) {
+      newLeft--;
+      line.now = now++;
+    }
+    file.lines.push(line);
   }
   return files;
 }

@@ -100,3 +100,16 @@ export function lateFold(key, summary, draw) {
   made.addEventListener('toggle', () => made.append(...nodes([draw()])), { once: true });
   return made;
 }
+
+/**
+ * A number that matters, and what it is.
+ * @param {Child} figure
+ * @param {Child} what
+ */
+export const tile = (figure, what) =>
+  element(
+    'div',
+    { class: 'tile' },
+    element('p', { class: 'figure' }, figure),
+    element('div', { class: 'note' }, what),
+  );

@@ -2,7 +2,7 @@ import { runAddress } from '../app/address.js';
 import { askRun } from '../app/server.js';
 import { element } from '../parts/element.js';
 import { counted, dollars, seconds, tokens } from '../parts/format.js';
-import { badge, link, localTime, STATE_WORDS, section } from '../parts/parts.js';
+import { badge, link, localTime, STATE_WORDS, section, tile } from '../parts/parts.js';
 import { arms } from './arms.js';
 import { heatMap } from './heat-map.js';
 import { provenance } from './provenance.js';
@@ -85,18 +85,6 @@ function introduction({ id, state, tags, note, manifest, summary }) {
       : null,
   ];
 }
-
-/**
- * @param {import('../parts/element.js').Child} head
- * @param {import('../parts/element.js').Child} rest
- */
-const tile = (head, rest) =>
-  element(
-    'div',
-    { class: 'tile' },
-    element('p', { class: 'figure' }, head),
-    element('div', { class: 'note' }, rest),
-  );
 
 /** @param {RunDetail['summary']['cases']} cases */
 function outcomeBar({ planned, passed, failed, error, skipped }) {

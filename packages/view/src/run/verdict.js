@@ -104,14 +104,14 @@ function scaleEnd(comparisons) {
   const reach = comparisons.flatMap(({ difference, interval: range, bounds }) =>
     [difference, range?.low, range?.high, ...(bounds ?? [])].map((value) => Math.abs(value ?? 0)),
   );
-  return ENDS.find((end) => Math.max(0, ...reach) <= end) ?? 1;
+  return ENDS.find((end) => Math.max(0, ...reach) <= end) ?? 10;
 }
 
 /**
  * @param {Comparison} one
  * @param {Scale} scale
  */
-function interval({ difference, interval: range, bounds }, { end, unit }) {
+function interval({ difference, interval: range, bounds, equivalence }, { end, unit }) {
   /** @param {number} value */
   const x = (value) => `${(50 + 46 * Math.min(1, Math.max(-1, value / end))).toFixed(2)}%`;
   /** @param {string} name @param {number} low @param {number} high @param {number} height */
@@ -133,7 +133,7 @@ function interval({ difference, interval: range, bounds }, { end, unit }) {
   const label = [
     `difference ${difference === null ? UNKNOWN : `${points(difference)} ${unit}`}`,
     range ? `interval ${pointsRange(range.low, range.high, unit)}` : 'no interval',
-    bounds ? `bounds ${pointsRange(...bounds)}` : '',
+    bounds ? `bounds ${pointsRange(...bounds, unit)}` : '',
   ];
   return svgElement(
     'svg',
@@ -145,6 +145,7 @@ function interval({ difference, interval: range, bounds }, { end, unit }) {
       'aria-label': label.filter(Boolean).join(', '),
     },
     ticks.flat(),
+    equivalence ? bar('margin', -equivalence.margin, equivalence.margin, 32) : null,
     bounds && bounds[0] < bounds[1] ? bar('bounds', bounds[0], bounds[1], 22) : null,
     range ? bar('interval', range.low, range.high, 8) : null,
     range ? [cap(x(range.low)), cap(x(range.high))] : null,

@@ -23,6 +23,7 @@ test('completes commands, options, choices, and the ids of the config and of run
     'csv',
     'junit',
     'context-eval',
+    'html',
   ]);
   expect(await after('run', '--agent', '')).toEqual(['writer']);
   expect(await after('run', '--jobs', '2', '--variant', 'w')).toEqual(['with-rules']);

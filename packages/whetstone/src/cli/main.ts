@@ -223,8 +223,14 @@ function addReport(program: Command, action: ActionOf): void {
     .argument('<run>', 'a run directory, a run id, or "latest"')
     .addOption(
       new Option('--format <format>', 'output format')
-        .choices(['md', 'json', 'csv', 'junit', 'context-eval'])
+        .choices(['md', 'json', 'csv', 'junit', 'context-eval', 'html'])
         .default('md'),
+    )
+    .addOption(
+      new Option(
+        '--out <file>',
+        'write it to a file; html: the page of "view" with all cases, which opens from the disk',
+      ),
     )
     .addOption(new Option('--json', 'the same as --format json').conflicts('format'))
     .addOption(configOption())

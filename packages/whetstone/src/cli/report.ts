@@ -1,5 +1,7 @@
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { WhetstoneError } from '@whetstone/errors';
+import { codeOf, WhetstoneError } from '@whetstone/errors';
 import { loadConfig } from '../config/load-config.ts';
 import { evidenceProblems } from '../record/file-hashes.ts';
 import { findRun } from '../record/find-run.ts';
@@ -9,16 +11,18 @@ import { renderCsv } from '../report/csv.ts';
 import { renderJson } from '../report/json.ts';
 import { renderMarkdown } from '../report/markdown.ts';
 import { type ReportedRun, rebuildReport, reportRun } from '../run/write-report.ts';
+import { loadRunDirectory } from '../view/load-runs.ts';
+import { oneFilePage } from '../view/one-file.ts';
 import { findConfig } from './find-config.ts';
 import { junitOf } from './junit-of.ts';
 import type { Streams } from './streams.ts';
 
-export type ReportFormat = 'md' | 'json' | 'csv' | 'junit' | 'context-eval';
+export type ReportFormat = 'md' | 'json' | 'csv' | 'junit' | 'context-eval' | 'html';
 
-/** Prints the report of a run. Rebuilds `results.jsonl`, `summary.json` and `report.md` from the journal. */
+/** Prints the report of a run, or writes it to a file. Rebuilds `results.jsonl`, `summary.json` and `report.md` from the journal. */
 export async function reportCommand(
   reference: string,
-  options: { format: ReportFormat; json?: boolean; config?: string },
+  options: { format: ReportFormat; out?: string; json?: boolean; config?: string },
   { stdout, stderr }: Streams,
 ): Promise<number> {
   const directory = await locateRun(reference, options.config);
@@ -30,7 +34,21 @@ export async function reportCommand(
     stderr.write(`${error.where}: ${error.message} The files of the report there were not changed.\n`);
     return reportRun(await readRun(directory));
   });
-  stdout.write(await render(reported, options.json ? 'json' : options.format));
+  const format = options.json ? 'json' : options.format;
+  const parts =
+    format === 'html' ? oneFilePage(await loadRunDirectory(directory)) : [await render(reported, format)];
+  if (options.out === undefined) {
+    for await (const part of parts) if (!stdout.write(part)) await once(stdout, 'drain');
+    return 0;
+  }
+  const { out } = options;
+  await writeFile(out, parts).catch((cause: unknown) => {
+    const message = `The report cannot be written (${codeOf(cause) ?? cause}).`;
+    throw new WhetstoneError('output-unwritable', message, {
+      ...{ where: out, cause },
+      hint: 'Give --out a file in a folder that you may write to.',
+    });
+  });
   return 0;
 }
 
@@ -39,7 +57,7 @@ function isUnwritable(error: unknown): error is WhetstoneError {
   return error instanceof WhetstoneError && (error.code === 'disk-full' || error.code === 'record-lost');
 }
 
-async function render(run: ReportedRun, format: ReportFormat): Promise<string> {
+async function render(run: ReportedRun, format: Exclude<ReportFormat, 'html'>): Promise<string> {
   switch (format) {
     case 'md':
       return renderMarkdown(run.summary, run.manifest, run.ordered);

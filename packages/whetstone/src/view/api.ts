@@ -10,6 +10,7 @@ import type { Summary } from '../report/summary.ts';
  * - `/api/runs/:run` → `RunDetail`
  * - `/api/runs/:run/cases/:case` → `CaseDetail`
  * - `/api/runs/:run/cases/:case/:file` → `CaseFile`
+ * - `/api/runs/:run/cases/:case/:file/raw` → its bytes, or the range of them that the request asks for
  */
 export type RunList = {
   /** The newest run first. */

@@ -5,6 +5,7 @@ import type { CaseRow } from '../record/row.ts';
 import { plainText } from '../report/sanitize.ts';
 import type { CaseFile, CaseFileEntry, CaseFileName } from './api.ts';
 import { type Keep, readExcerpt } from './excerpt.ts';
+import { openRawFile, type RawFile } from './raw-file.ts';
 
 const LIMIT_BYTES = 1024 * 1024;
 
@@ -22,18 +23,37 @@ export async function listCaseFiles(recorded: RecordedCase): Promise<CaseFileEnt
   return entries;
 }
 
-/** One file of a case by its name; `undefined` when it does not exist. */
-export async function readCaseFile(recorded: RecordedCase, name: string): Promise<CaseFile | undefined> {
-  const entry = [...namedFiles(recorded)].find(([known]) => known === name);
-  if (entry === undefined) return undefined;
-  const [known, { path, keep }] = entry;
-  const checked = await unlinkedPath(recorded, path);
-  if (checked === undefined) return undefined;
-  const excerpt = await readExcerpt(checked, keep, LIMIT_BYTES).catch(() => undefined);
+/** One file of a case by its name, at most `limit` bytes of it; `undefined` when it does not exist. */
+export async function readCaseFile(
+  recorded: RecordedCase,
+  name: string,
+  limit = LIMIT_BYTES,
+): Promise<CaseFile | undefined> {
+  const found = await findCaseFile(recorded, name);
+  if (found === undefined) return undefined;
+  const excerpt = await readExcerpt(found.path, found.keep, limit).catch(() => undefined);
   if (excerpt === undefined) return undefined;
   // A log was written for a terminal. Its colours and cursor moves are not content.
-  const readable = keep === 'tail' ? plainText : (text: string) => text;
-  return { name: known, ...excerpt, head: readable(excerpt.head), tail: readable(excerpt.tail) };
+  const readable = found.keep === 'tail' ? plainText : (text: string) => text;
+  return { name: found.name, ...excerpt, head: readable(excerpt.head), tail: readable(excerpt.tail) };
+}
+
+/** One file of a case as it is; `range` is the header of the request. `undefined` when it does not exist. */
+export async function openCaseFile(
+  recorded: RecordedCase,
+  name: string,
+  range: string | undefined,
+): Promise<RawFile | undefined> {
+  const found = await findCaseFile(recorded, name);
+  return found && openRawFile(found.path, range).catch(() => undefined);
+}
+
+async function findCaseFile(recorded: RecordedCase, wanted: string) {
+  const [name, file] = [...namedFiles(recorded)].find(([known]) => known === wanted) ?? [];
+  const path = file && (await unlinkedPath(recorded, file.path));
+  return name === undefined || file === undefined || path === undefined
+    ? undefined
+    : { name, path, keep: file.keep };
 }
 
 function namedFiles({ runDirectory, caseId, row }: RecordedCase) {

@@ -1,5 +1,5 @@
 import { lstat, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { runLayout } from '../record/layout.ts';
 import { isLocked } from '../record/lock-file.ts';
@@ -71,6 +71,15 @@ export function openStoredRuns(outputDirectory: string): StoredRuns {
       return load(id, revision, lock);
     },
   };
+}
+
+/**
+ * One run by its directory.
+ * @throws WhetstoneError `run-not-found`, `run-unreadable`
+ */
+export async function loadRunDirectory(directory: string): Promise<LoadedRun> {
+  const { lock } = await revisionOf(directory);
+  return loadRun(directory, basename(resolve(directory)), lock);
 }
 
 /** One case of a run in full; `undefined` when the plan has no case with that id. */
@@ -145,7 +154,7 @@ async function loadRun(directory: string, id: string, lock: LockState): Promise<
   };
 }
 
-function readableEntry({ id, state, tags, note, manifest, summary }: RunDetail): ReadableRun {
+export function readableEntry({ id, state, tags, note, manifest, summary }: RunDetail): ReadableRun {
   return {
     id,
     problem: null,

@@ -252,6 +252,30 @@ describe('cases', () => {
     expect([events.head.startsWith('FIRST'), events.tail.endsWith('LAST')]).toEqual([true, true]);
   });
 
+  test('a file is sent as it is, whole or in part, and never as a page', async () => {
+    const text = `\u001b[31m<b>${'x'.repeat(3 * 2 ** 20)}END`;
+    await writeCaseFile(outputDirectory, sampleId, 'case-0-0-1-1', 'stdout', text);
+    const path = api('runs', sampleId, 'cases', 'case-0-0-1-1', 'stdout', 'raw');
+    const whole = await get(path);
+    expect([whole.status, whole.body === text]).toEqual([200, true]);
+    expect(whole.headers).toMatchObject({
+      'content-type': 'application/octet-stream',
+      'content-disposition': 'attachment',
+      'x-content-type-options': 'nosniff',
+    });
+    const size = Buffer.byteLength(text);
+    for (const [range, body, content] of [
+      ['bytes=0-4', '\u001b[31m', `bytes 0-4/${size}`],
+      [`bytes=${size - 3}-`, 'END', `bytes ${size - 3}-${size - 1}/${size}`],
+      ['bytes=-3', 'END', `bytes ${size - 3}-${size - 1}/${size}`],
+    ] as const) {
+      const part = await get(path, { range });
+      expect([part.status, part.body, part.headers['content-range']]).toEqual([206, body, content]);
+    }
+    expect((await get(path, { range: `bytes=${size}-` })).status).toBe(416);
+    expect((await get(path, { range: 'lines=1-2' })).status).toBe(200);
+  });
+
   test('bytes that are not text are harmless', async () => {
     const { head } = await getJson<CaseFile>('runs', HOSTILE_RUN_ID, 'cases', 'case-0-0-0-1', 'stderr');
     expect(head).toBe('\ufffd\ufffd\ufffd(');
@@ -270,6 +294,8 @@ describe('cases', () => {
     ['runs', 'ID', 'cases', failed, 'validation-1-stdout'],
     ['runs', 'ID', 'cases', failed, 'constructor'],
     ['runs', 'ID', 'cases', failed, 'prompt', 'more'],
+    ['runs', 'ID', 'cases', failed, 'result.json', 'raw'],
+    ['runs', 'ID', 'cases', failed, '../../../secret.txt', 'raw'],
     ['runs', 'ID', 'other', failed],
     ['runs', 'unknown\0'],
     ['__proto__'],

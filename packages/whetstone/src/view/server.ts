@@ -3,9 +3,11 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { WhetstoneError } from '@whetstone/errors';
 import { createGuard, type Guard } from './access-guard.ts';
-import { readCaseFile } from './case-files.ts';
+import { openCaseFile, readCaseFile } from './case-files.ts';
 import { caseDetail, openStoredRuns, type StoredRuns } from './load-runs.ts';
 import { type PageFile, pageFiles } from './page-files.ts';
 
@@ -79,7 +81,7 @@ type Answer = {
   status: number;
   headers?: Record<string, string>;
   contentType: string;
-  body: string | Buffer;
+  body: string | Buffer | Readable | undefined;
 };
 
 const HEADERS = {
@@ -105,6 +107,18 @@ const HEADERS = {
 
 async function handle(page: Page, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const answer = await answerTo(page, request).catch(failure);
+  if (answer.body === undefined || answer.body instanceof Readable) {
+    response.writeHead(answer.status, {
+      ...HEADERS,
+      ...answer.headers,
+      'Content-Type': answer.contentType,
+    });
+    if (answer.body === undefined || request.method === 'HEAD') {
+      answer.body?.destroy();
+      response.end();
+    } else await pipeline(answer.body, response).catch(() => undefined); // the reader may leave at any time
+    return;
+  }
   const body = Buffer.from(answer.body);
   const tag = `"${createHash('sha256').update(body).digest('base64url')}"`;
   if (answer.status === 200 && request.headers['if-none-match'] === tag) {
@@ -140,7 +154,10 @@ async function answerTo(page: Page, request: IncomingMessage): Promise<Answer> {
   }
   const [first, ...rest] = target.segments;
   if (first === 'api')
-    return (await answerApi(page.runs, rest)) ?? json(404, { error: 'There is no such thing here.' });
+    return (
+      (await answerApi(page.runs, rest, request.headers.range)) ??
+      json(404, { error: 'There is no such thing here.' })
+    );
   return (await answerFile(page.files, target.segments)) ?? text(404, 'There is no such page.');
 }
 
@@ -163,8 +180,12 @@ async function answerFile(files: Page['files'], segments: string[]): Promise<Ans
   return { status: 200, contentType: file.contentType, body: await readFile(file.path) };
 }
 
-async function answerApi(runs: StoredRuns, segments: string[]): Promise<Answer | undefined> {
-  const [collection, runId, cases, caseId, fileName, ...more] = segments;
+async function answerApi(
+  runs: StoredRuns,
+  segments: string[],
+  range: string | undefined,
+): Promise<Answer | undefined> {
+  const [collection, runId, cases, caseId, fileName, raw, ...more] = segments;
   if (collection !== 'runs' || more.length > 0) return undefined;
   if (runId === undefined) return json(200, await runs.list());
   const loaded = await runs.find(runId);
@@ -174,11 +195,13 @@ async function answerApi(runs: StoredRuns, segments: string[]): Promise<Answer |
   const detail = await caseDetail(loaded, caseId);
   if (detail === undefined || fileName === undefined) return detail && json(200, detail);
   const { run } = loaded;
-  const file = await readCaseFile(
-    { runDirectory: run.directory, caseId, row: run.rows.get(caseId) ?? null },
-    fileName,
-  );
-  return file && json(200, file);
+  const recorded = { runDirectory: run.directory, caseId, row: run.rows.get(caseId) ?? null };
+  if (raw === undefined) {
+    const file = await readCaseFile(recorded, fileName);
+    return file && json(200, file);
+  }
+  const file = raw === 'raw' ? await openCaseFile(recorded, fileName, range) : undefined;
+  return file && { ...file, contentType: 'application/octet-stream', body: file.stream };
 }
 
 /** Answers an error: of a run that cannot be read, or else of the server, which continues. */

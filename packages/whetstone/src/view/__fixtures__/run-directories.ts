@@ -138,6 +138,7 @@ const EVENTS: StreamEvent[] = [
 
 const callLine = (n: number, outcome: string) => ({
   id: `c${n}`,
+  at: at(6 + 2 * n),
   wire: 'openai-responses',
   method: 'POST',
   path: '/v1/responses',

@@ -1,0 +1,85 @@
+import { caseAddress } from '../app/address.js';
+import { element } from '../parts/element.js';
+
+/** @import { Child } from '../parts/element.js' */
+/** @import { Keys } from '../app/page.js' */
+/** @import { CaseEntry, RunDetail } from '../../../whetstone/src/view/api.ts' */
+
+/**
+ * Links to the case before and after, in planned order, also by the keys `p` and `n`.
+ * @param {string} run
+ * @param {string} caseId
+ * @param {RunDetail} all
+ * @param {Keys} keys
+ */
+export function neighbours(run, caseId, { cases: { lines } }, keys) {
+  const index = lines.findIndex(([id]) => id === caseId);
+  const ends = /** @type {const} */ ([
+    ['p', '←', 'Previous case', lines[index - 1]],
+    ['n', '→', 'Next case', lines[index + 1]],
+  ]);
+  return element(
+    'span',
+    { class: 'neighbours' },
+    ends.map(([key, sign, does, line]) => {
+      if (line === undefined) return null;
+      const href = caseAddress(run, line[0]);
+      keys.set(key, {
+        does,
+        press: () => {
+          location.hash = href;
+        },
+      });
+      return element('a', { class: 'step', href, 'aria-label': does, title: `${does} (${key})` }, sign);
+    }),
+  );
+}
+
+/**
+ * All cases of the same task, by arm, so that a reader sees at once what others made of it.
+ * @param {string} run
+ * @param {CaseEntry} planned
+ * @param {RunDetail} all
+ */
+export function sameTask(run, planned, { cases: { texts, lines } }) {
+  const same = lines.filter((line) => texts[line[2]] === planned.task_id);
+  if (same.length < 2) return null;
+  const byArm = Map.groupBy(same, (line) => JSON.stringify([texts[line[3]], texts[line[1]]]));
+  return element(
+    'nav',
+    { class: 'same-task', 'aria-label': 'Cases of this task' },
+    [...byArm.values()].map((trials) => {
+      const [first] = trials;
+      return element(
+        'span',
+        { class: 'same-arm' },
+        first ? `${texts[first[3]]} · ${texts[first[1]]}` : '',
+        trials.map(([id, , , , trial, outcome, , evidence]) => {
+          const what = `trial ${trial}: ${outcome ?? 'not finished'}`;
+          return element('a', {
+            class: `dot ${outcome ?? 'missing'}`,
+            href: caseAddress(run, id),
+            'aria-current': id === planned.case_id ? 'page' : null,
+            'aria-label': what,
+            title: evidence === null ? what : `${what}\n${texts[evidence]}`,
+          });
+        }),
+      );
+    }),
+  );
+}
+
+/**
+ * Links to the sections of a page. They scroll, because the hash of the address is the page.
+ * @param {readonly Child[]} parts
+ */
+export function contents(parts) {
+  const sections = parts.flatMap((part) => (part instanceof HTMLElement ? part : []));
+  const links = sections.flatMap((part) => {
+    const title = part.querySelector('h2')?.textContent;
+    return title
+      ? element('button', { type: 'button', click: () => part.scrollIntoView({ block: 'start' }) }, title)
+      : [];
+  });
+  return element('nav', { class: 'contents', 'aria-label': 'Sections' }, links);
+}
