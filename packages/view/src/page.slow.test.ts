@@ -64,6 +64,8 @@ describe.skipIf(chromiumPath === undefined)('the page', { tags: 'chromium' }, ()
     expect(await browser.evaluate<string>('document.title')).toBe('Runs – Whetstone');
     expect(await count('tbody tr')).toBe(2);
     expect(await text('tbody tr:last-child')).toContain('34 of 56 passed');
+    await browser.press('j');
+    expect(await browser.evaluate('document.activeElement.hash.startsWith("#/runs/2026-02-02")')).toBe(true);
     expect(browser.takeProblems()).toEqual([]);
   });
 
@@ -136,6 +138,47 @@ describe.skipIf(chromiumPath === undefined)('the page', { tags: 'chromium' }, ()
     expect(seen).toMatch(/Plugin tea-house\s+yes/);
     expect(seen).toMatch(/Skill tea-house:brew-tea\s+yes\s+asked for, not got/);
     expect(browser.takeProblems()).toEqual([]);
+  });
+
+  test('answers ten questions within a few clicks', async () => {
+    const click = (selector: string) =>
+      browser.evaluate(`document.querySelector(${JSON.stringify(selector)}).click()`);
+    const jump = (title: string) =>
+      browser.evaluate(
+        `[...document.querySelectorAll('.contents button')].find((one) => one.innerText === '${title}').click()`,
+      );
+    await open('');
+    await browser.evaluate(`document.querySelector('a[href*="${sampleId}"]').click()`);
+    await browser.until("document.querySelector('.heat a')");
+    const answers: Record<string, string> = {
+      'Is B better than A?': await text('.verdict.better h2'),
+      'What would settle it?': await text('.verdict.inconclusive .settles'),
+      'What did this cost?': await text('.tiles'),
+      'What does this not show?': await text('.caveats'),
+      'Why have cases no result?': await text('.failure-class:last-of-type .evidence'),
+      'On which commit did it run?': await text('dl'),
+    };
+    await browser.press('f');
+    answers['Which task flipped?'] = await text('.heat-body .heat-row');
+    await click('.heat-body a.dot.failed');
+    await browser.until("document.querySelector('.transcript')");
+    answers['Why did it fail?'] = await text('p.evidence');
+    await jump('Transcript');
+    answers['What did the agent do before it failed?'] = await text('.transcript li.bad');
+    await jump('Changes');
+    answers['What did the agent change?'] = await text('.patch ins');
+    expect(answers).toEqual({
+      'Is B better than A?': 'agents-md is better than baseline',
+      'What would settle it?': expect.stringMatching(/to settle 10 pp: about \d+ tasks/),
+      'What did this cost?': expect.stringContaining('$1.10'),
+      'What does this not show?': expect.stringContaining('The network was open'),
+      'Why have cases no result?': 'The model answered 503 three times.',
+      'On which commit did it run?': expect.stringContaining('0123456789abcdef0123456789abcdef01234567'),
+      'Which task flipped?': expect.stringMatching(/^fix-parser[\s\S]*\+\d+ pp/),
+      'Why did it fail?': '`npm test` exited with 1.',
+      'What did the agent do before it failed?': expect.stringContaining('npm test'),
+      'What did the agent change?': "+  const rows = text.split('\\n');",
+    });
   });
 
   test('can be used by keyboard, and announces a new page', async () => {

@@ -1,7 +1,7 @@
 import { element, nodes } from './element.js';
 
 /** @import { Attributes, Child } from './element.js' */
-/** @import { RunState } from '../../../whetstone/src/view/api.ts' */
+/** @import { ReadableRun, RunState } from '../../../whetstone/src/view/api.ts' */
 
 /**
  * @param {string} href
@@ -113,3 +113,21 @@ export const tile = (figure, what) =>
     element('p', { class: 'figure' }, figure),
     element('div', { class: 'note' }, what),
   );
+
+/**
+ * The outcomes of a run's cases to scale; the numbers stand beside it.
+ * @param {ReadableRun['cases']} cases
+ */
+export function outcomeBar({ planned, passed, failed, error, skipped }) {
+  const bar = element('div', { class: 'outcome-bar', 'aria-hidden': 'true' });
+  for (const [kind, count] of Object.entries({ passed, failed, error, skipped })) {
+    if (count === 0) continue;
+    const part = element('span', { class: kind });
+    part.style.flexGrow = String(count);
+    bar.append(part);
+  }
+  const rest = element('span', {});
+  rest.style.flexGrow = String(planned - passed - failed - error - skipped);
+  bar.append(rest);
+  return bar;
+}

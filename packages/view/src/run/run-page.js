@@ -2,7 +2,7 @@ import { runAddress } from '../app/address.js';
 import { askRun } from '../app/server.js';
 import { element } from '../parts/element.js';
 import { counted, dollars, seconds, tokens } from '../parts/format.js';
-import { badge, link, localTime, STATE_WORDS, section, tile } from '../parts/parts.js';
+import { badge, link, localTime, outcomeBar, STATE_WORDS, section, tile } from '../parts/parts.js';
 import { arms } from './arms.js';
 import { heatMap } from './heat-map.js';
 import { provenance } from './provenance.js';
@@ -84,21 +84,6 @@ function introduction({ id, state, tags, note, manifest, summary }) {
       ? element('progress', { max: cases.planned, value: cases.finished, 'aria-label': 'Finished cases' })
       : null,
   ];
-}
-
-/** @param {RunDetail['summary']['cases']} cases */
-function outcomeBar({ planned, passed, failed, error, skipped }) {
-  const bar = element('div', { class: 'outcome-bar', 'aria-hidden': 'true' });
-  for (const [kind, count] of Object.entries({ passed, failed, error, skipped })) {
-    if (count === 0) continue;
-    const part = element('span', { class: kind });
-    part.style.flexGrow = String(count);
-    bar.append(part);
-  }
-  const rest = element('span', {});
-  rest.style.flexGrow = String(planned - passed - failed - error - skipped);
-  bar.append(rest);
-  return bar;
 }
 
 /** @param {RunDetail['summary']} summary */
