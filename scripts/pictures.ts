@@ -35,7 +35,7 @@ const server = await serveRuns({ outputDirectory });
 await using browser = await openBrowser(chromiumPath);
 await browser.prefer('light');
 for (const { name, hash, height } of [
-  { name: 'run', hash: `#/runs/${run}`, height: 1000 },
+  { name: 'run', hash: `#/runs/${run}`, height: 1560 },
   { name: 'case', hash: `#/runs/${run}/cases/${CASE}`, height: 1000 },
 ]) {
   await browser.resize(1200, height);
