@@ -5,9 +5,8 @@ import type { FailureGroup } from './summary.ts';
 const TITLES: Record<string, string> = {
   agent: "Agent's work failed",
   timeout: 'Agent ran out of time',
-  limit: 'Limit of the sandbox reached',
   budget: 'Budget used up',
-  limit: 'Agent left more than a limit allows',
+  limit: 'Limit of memory, processes, files or size reached',
   policy: 'Agent left what cannot be read',
   task: 'Task could not be set up',
   verifier: 'Verification could not run',
