@@ -15,7 +15,23 @@ export function textWidth(text: string): number {
 
 /** Lines of at most `width` columns; a longer word is broken. */
 export function wrappedLines(text: string, width: number): string[] {
-  if (text.length <= width && text === text.trim() && ONE_COLUMN_EACH.test(text)) return [text];
+  if (text === text.trim() && ONE_COLUMN_EACH.test(text)) {
+    if (text.length <= width) return [text];
+    const words = text.split(' ');
+    if (!/ {2}|[^\S ]/.test(text) && words.every(({ length }) => length <= width))
+      return filled(words, width);
+  }
   const { default: wrapAnsi } = require('wrap-ansi') as typeof import('wrap-ansi');
   return wrapAnsi(text, width, { hard: true }).split('\n');
+}
+
+function filled(words: readonly string[], width: number): string[] {
+  const lines: string[] = [];
+  for (const word of words) {
+    const line = lines.at(-1);
+    if (line !== undefined && line.length + 1 + word.length <= width)
+      lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }
