@@ -28,6 +28,9 @@ const printed = {
   'opencode-cli': 'main',
   pi: 'main',
   copilot: 'main',
+  'codex-app-server': 'main',
+  'opencode-sdk': 'main',
+  acp: 'gemini-main',
 } as const;
 type Printing = keyof typeof printed;
 const printing = Object.keys(printed) as Printing[];

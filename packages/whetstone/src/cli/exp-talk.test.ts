@@ -1,17 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { makeEvals, removeEvals } from './__fixtures__/eval-project.ts';
 
 afterAll(removeEvals);
 
-/** Asks in the middle of a turn, or ends the turn with a question; any other message comes back. */
+/** Asks in the middle of a turn, or ends the turn with a question; any other message comes back. Keeps its steps in a file. */
 const ASKER = `
+import { appendFileSync } from 'node:fs';
 import { defineExperiment } from 'whetstone';
 import { defineAgent } from 'whetstone/adapter';
+
+const note = (step) => () => appendFileSync(new URL('../steps.txt', import.meta.url), step + ' ');
 
 const asker = defineAgent({
   name: 'asker',
   capabilities: { conversation: true, toolObservability: true },
-  async send({ text, response }, { session, ask }) {
+  async send({ text, items, response }, { session, ask }) {
     session.id ??= 'one';
     const say = (reply) => ({ events: [{ type: 'message', role: 'assistant', text: reply }], status: 'completed' });
     if (text.startsWith('run ')) {
@@ -26,11 +31,15 @@ const asker = defineAgent({
       const request = { id: 'r1', prompt: 'Deploy?', options: [{ id: 'y', label: 'yes' }, { id: 'n', label: 'no' }] };
       return { events: [{ type: 'input.requested', request }], status: 'waiting' };
     }
+    if (items) {
+      note('turn')();
+      return say(items.map(({ type, path, name }) => type + ' ' + (path ?? name)).join(', '));
+    }
     if (text === 'leak') return say('the key is ' + process.env.TEAM_API_KEY);
     return say(response ? JSON.stringify(response) : 'you said: ' + text);
   },
 });
-export default defineExperiment({ agent: asker });
+export default defineExperiment({ agent: asker, setup: note('setup'), teardown: note('teardown') });
 `;
 
 const evalFile = (body: string): string =>
@@ -63,6 +72,9 @@ test('an eval answers what the agent asks, skips itself, and finds secrets that 
     'evals/leak.eval.ts': evalFile(
       "    await t.send('leak');\n    t.noSecretIn('any');\n    t.check(process.env.TEAM_API_KEY ?? 'not there', includes('not there'));",
     ),
+    'evals/parts.eval.ts': evalFile(`
+    const items = [{ type: 'image', path: 'a.png' }, { type: 'file', path: 'b.ts' }, { type: 'skill', name: 'tea' }];
+    t.check((await t.send({ text: 'Look.', items })).reply, equals('image a.png, file b.ts, skill tea'));`),
     'evals/quiet.eval.ts': evalFile("    await t.send('hello');\n    t.noSecretIn('any');"),
   });
   const secret = 'sk-live-0123456789';
@@ -84,7 +96,8 @@ test('an eval answers what the agent asks, skips itself, and finds secrets that 
     evidence: expect.stringMatching(/^noSecretIn\("any"\) .*a secret is in 1 event \(message\)/),
     assertions: [{ status: 'failed', evidence: { events: [0] } }, { status: 'passed' }],
   });
-  expect(rows.quiet).toMatchObject({ outcome: 'passed' });
+  expect([rows.quiet, rows.parts]).toMatchObject([{ outcome: 'passed' }, { outcome: 'passed' }]);
+  expect(readFileSync(join(project.root, 'steps.txt'), 'utf8')).toBe('setup turn teardown ');
   expect(`${project.read('leak', 'assertions.json')}${stdout}${stderr}`).not.toContain(secret);
 
   const skipped = '1 case skipped itself and is in no rate (skips): there is no <microphone>';
@@ -96,8 +109,8 @@ test('an eval answers what the agent asks, skips itself, and finds secrets that 
     '<skipped message="there is no &lt;microphone&gt;"/>',
   );
   expect(JSON.parse(await shown('report', 'latest', '--json')).summary).toMatchObject({
-    cases: { planned: 7, passed: 2, failed: 1, error: 3, skipped: 1, missing: 0 },
-    arms: [{ trials: 3, bounds: [2 / 6, 5 / 6] }],
+    cases: { planned: 8, passed: 3, failed: 1, error: 3, skipped: 1, missing: 0 },
+    arms: [{ trials: 4, bounds: [3 / 7, 6 / 7] }],
   });
   expect(await shown('show', 'latest', 'skips')).toMatch(/^skipped\n {2}there is no <microphone>/m);
 });
