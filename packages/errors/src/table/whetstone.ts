@@ -220,6 +220,10 @@ export const whetstoneErrors = {
     'A service of the environment ended, or did not open its port, before the case could begin.',
     'Read the log of the service in the folder of the case, and correct its command.',
   ),
+  'statement-not-written': usage(
+    'The model of `--write-statement` is refused: its budget is used up, or the provider refuses access or the model.',
+    'What was mined is kept. Raise `--statement-budget`, or correct the key or the name of the model, and call again.',
+  ),
   'tag-invalid': usage(
     'A text cannot be the tag of a run.',
     'A tag begins with a letter and has letters, digits, ".", "_" and "-", at most 64; "latest" is taken.',

@@ -61,6 +61,16 @@ export function addTasks(program: Command, action: ActionOf): void {
       collect,
       [],
     )
+    .option(
+      '--write-statement <model>',
+      'let a model write the statement where no text says enough: provider/model; costs money',
+    )
+    .option(
+      '--statement-budget <usd>',
+      'most that all these statements may cost',
+      positiveNumber,
+      miningDefaults.statementBudget,
+    )
     .addOption(prepareOption('chosen by the lock file, such as npm ci'))
     .option('--setup <command>', 'runs before the tests, each time (repeatable)', collect, [])
     .addOption(setupTimeoutOption())

@@ -17,6 +17,7 @@ import { openIssues } from '../tasks/read-issues.ts';
 import type { ScanOptions } from '../tasks/scan-history.ts';
 import { readSessionTurns, sessionsIn } from '../tasks/session-prompts.ts';
 import { openRepository } from '../workspace/repository.ts';
+import { hasConfig, openConfig } from './find-config.ts';
 import { onInterrupt } from './interrupt.ts';
 import type { Streams } from './streams.ts';
 import { environmentOf, preparationOf, prepareLine } from './tasks-environment.ts';
@@ -33,6 +34,8 @@ export type TasksMineOptions = {
   issues: string[];
   /** `true`: wherever the agents of this machine keep them. */
   sessions: string[] | true;
+  writeStatement?: string;
+  statementBudget: number;
   prepare: string[];
   setup: string[];
   setupTimeout: number;
@@ -103,9 +106,11 @@ export async function mine(
   const prepare = preparationOf(options, workTree);
   say(prepareLine(prepare, options));
   const out = resolve(options.out);
+  await using writer = await openWriter(options, signal);
   const mined = await mineTasks({
     ...{ method, scan, issues, sessions, repeat, limit, jobs, out, signal },
     repo: { path: workTree, baseRef: 'HEAD' },
+    writer,
     sandbox: { provider: 'process' },
     environment: environmentOf(prepare, options.setupTimeout),
     setup: {
@@ -121,6 +126,22 @@ export async function mine(
 async function sessionSources({ sessions }: TasksMineOptions, workTree: string) {
   if (sessions === true) return [await sessionsIn(workTree, process.env)];
   return sessions.map((folder) => resolve(folder));
+}
+
+/** A model whose providers are those of a configuration, if there is one here. */
+async function openWriter({ writeStatement: model, statementBudget }: TasksMineOptions, signal: AbortSignal) {
+  if (model === undefined) return undefined;
+  if (!/^(?:openai|anthropic|google)\/\S+$/.test(model))
+    throw new WhetstoneError(
+      'mining-option-invalid',
+      `--write-statement ${JSON.stringify(model)} is not a model.`,
+      { hint: 'Write openai/NAME, anthropic/NAME or google/NAME.' },
+    );
+  const configured = hasConfig() ? await openConfig({}) : undefined;
+  Object.assign(process.env, configured?.environment);
+  const { openStatementWriter } = await import('../run/open-statement-writer.ts');
+  const gateway = configured?.loaded.config.gateway;
+  return openStatementWriter({ model, budgetUsd: statementBudget, gateway, signal });
 }
 
 const UNITS: Record<string, string> = { d: 'days', w: 'weeks', m: 'months', y: 'years' };
@@ -201,6 +222,11 @@ function minedLines(
       'Could not be tried, and will be again:',
       broken.map(({ reason = '' }) => reason),
     ),
+    ...(mined.isBroken
+      ? [
+          `It stopped there, because the first ${broken.length} could not be tried. --prepare and --setup name other commands.`,
+        ]
+      : []),
     ...group('Tests that do not count:', excluded),
     ...group(
       'Statements:',

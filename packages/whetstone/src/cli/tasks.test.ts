@@ -70,6 +70,8 @@ test('a set-up that fails or hangs says nothing about the commit, which is tried
       evidence: expect.stringContaining('prepare: `sleep 60` was stopped'),
     }),
   ]);
+  const args = ['tasks', 'mine', '--repo', repo, '--out', 'tasks/none', '--setup', 'exit 127'];
+  expect((await project.whetstone(args)).stdout).toContain('because the first 3 could not be tried.');
   rmSync(history, { recursive: true });
 });
 

@@ -2,24 +2,25 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf } from '@whetstone/errors';
+import { messageOf, WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import type { Config, EnvironmentConfig, OverlayOperation, TaskConfig } from '../config/config.ts';
 import { readTaskFolder, TASK_FILE } from '../config/read-task-file.ts';
 import type { Candidate, Candidates } from './candidate.ts';
 import { findCandidates } from './candidates.ts';
 import type { Draft } from './draft.ts';
-import { introducedNames } from './introduced-names.ts';
+import { type IntroducedNames, introducedNames } from './introduced-names.ts';
 import type { Method } from './methods.ts';
 import { type MiningEntry, openJournal } from './mining-journal.ts';
 import type { FindIssue } from './read-issues.ts';
 import { commitsNamed } from './references.ts';
 import type { ScanOptions } from './scan-history.ts';
 import { promptsBefore, type SessionTurn } from './session-prompts.ts';
-import { statementSources, stateTask } from './statement.ts';
+import { type Statement, type StatementSource, statementSources, stateTask } from './statement.ts';
 import { openTaskRoom, type TaskRoom } from './task-room.ts';
 import { type Validation, validateDraft } from './validate.ts';
 import { changeableBy, startTask, type TaskSetup, writeTask } from './write-task.ts';
+import { type StatementWriter, writtenStatement } from './written-statement.ts';
 
 export type MineOptions = {
   repo: Config['repo'];
@@ -31,6 +32,8 @@ export type MineOptions = {
   issues: FindIssue;
   /** Turns of sessions with agents, sorted by time. */
   sessions: readonly SessionTurn[];
+  /** Writes a statement where no text is good enough. Default: the failing tests are the statement. */
+  writer?: StatementWriter | undefined;
   /** What the tests need: once for all trees with the same lock files. */
   environment: EnvironmentConfig | undefined;
   /** In each run of the tests. */
@@ -52,13 +55,20 @@ export type Mined = Omit<Candidates, 'draft'> & {
   known: MiningEntry[];
   /** Candidates that were not tried, because the limit was reached or the work was stopped. */
   untried: number;
+  /** Whether it ended because the tests of none of the first candidates could be run. */
+  isBroken: boolean;
 };
+
+/** If the tests of so many candidates cannot be run, and of none they can, the others are not tried. */
+const FIRST = 3;
 
 /** The version of the rules: a change of what counts as a valid task tries all candidates again. */
 const RULES = 1;
 
 /** In the folder of the tasks. */
 const LOGS = '.prepare-logs';
+/** What models have written, so that nothing is paid twice. */
+const WRITTEN = '.statements';
 /** There a task is made. It gets its place when it has been judged, so that a killed process leaves no half of it there. */
 const UNFINISHED = '.mining';
 
@@ -81,17 +91,29 @@ export async function mineTasks(options: MineOptions): Promise<Mined> {
   let written = 0;
   let running = 0;
   let next = 0;
+  let stopped: WhetstoneError | undefined;
+  let haveTestsRun = false;
+  const isBroken = () => !haveTestsRun && tried.filter(({ status }) => status === 'broken').length >= FIRST;
+  const onTestsRun = () => {
+    haveTestsRun = true;
+  };
   if (waiting.length > 0) {
     await using room = await openTaskRoom({ ...options, withheld: [], logs: join(out, LOGS) });
     const work = async () => {
-      while (!signal.aborted && written + running < limit) {
+      while (!signal.aborted && !stopped && !isBroken() && written + running < limit) {
         const candidate = waiting[next++];
         if (!candidate) return;
         running += 1;
-        const entry = await tryCandidate(candidate, { ...options, room, key, draft }).finally(() => {
-          running -= 1;
-        });
+        const entry = await tryCandidate(candidate, { ...options, room, key, draft, onTestsRun }).finally(
+          () => {
+            running -= 1;
+          },
+        );
         if (signal.aborted) return;
+        if (entry instanceof WhetstoneError) {
+          stopped = entry;
+          return;
+        }
         if (entry.status === 'task') written += 1;
         await journal.add(entry);
         tried.push(entry);
@@ -100,10 +122,11 @@ export async function mineTasks(options: MineOptions): Promise<Mined> {
     };
     await Promise.all(Array.from({ length: options.jobs }, work));
     await removeUnfinished();
+    if (stopped) throw stopped;
   }
   const order = new Map(waiting.map(({ id }, index) => [id, index]));
   tried.sort((a, b) => (order.get(a.id) ?? 0) - (order.get(b.id) ?? 0));
-  return { ...found, tried, known, untried: waiting.length - tried.length };
+  return { ...found, tried, known, untried: waiting.length - tried.length, isBroken: isBroken() };
 }
 
 const keyOf = ({ environment, setup, repeat }: MineOptions): string =>
@@ -112,15 +135,22 @@ const keyOf = ({ environment, setup, repeat }: MineOptions): string =>
     .digest('hex')
     .slice(0, 16);
 
-type Trying = MineOptions & Pick<Candidates, 'draft'> & { room: TaskRoom; key: string };
+type Trying = MineOptions &
+  Pick<Candidates, 'draft'> & {
+    room: TaskRoom;
+    key: string;
+    onTestsRun: () => void;
+  };
 
-async function tryCandidate(candidate: Candidate, options: Trying): Promise<MiningEntry> {
+/** Resolves with an error if the next candidate would meet it as well. */
+async function tryCandidate(candidate: Candidate, options: Trying): Promise<MiningEntry | WhetstoneError> {
   const start = performance.now();
-  const result = await makeTask(candidate, options).catch((error: unknown) => ({
-    refused: 'it could not be tried',
-    evidence: messageOf(error),
-    isBroken: true,
-  }));
+  const result = await makeTask(candidate, options).catch((error: unknown) =>
+    error instanceof WhetstoneError && error.code === 'statement-not-written'
+      ? error
+      : { refused: 'it could not be tried', evidence: messageOf(error), isBroken: true },
+  );
+  if (result instanceof WhetstoneError) return result;
   const entry = {
     ...{ method: options.method, id: candidate.id, key: options.key, subject: candidate.subject },
     seconds: Math.round((performance.now() - start) / 100) / 10,
@@ -146,20 +176,46 @@ async function makeTask(candidate: Candidate, options: Trying): Promise<Made> {
   await using started = await startTask(folder, draft);
   const task = draftTask(draft, setup, started);
   const validation = await validateDraft(draft, task, room, { repeat, signal });
+  if (!('isBroken' in validation)) options.onTestsRun();
   if ('refused' in validation) return validation;
   const names = await introducedNames(repo.path, draft);
   const { commit } = candidate;
   const sources = commit
     ? await statementSources(commit, options.issues, promptsBefore(commit, options.sessions))
     : [];
-  const texts = sources.map(({ text }) => text);
-  const commits = await commitsNamed(repo.path, texts);
-  const statement = stateTask(draft, validation.failToPass, { sources, names, commits });
+  const statement = await stateDraft(draft, validation.failToPass, { ...options, sources, names, candidate });
   await writeTask(folder, { draft, statement, validation, setup });
   const refused = await judgeWritten(folder, draft, options);
   if (refused) return refused;
   await started.keep(join(options.out, draft.id));
   return { task: draft.id, grade: statement.grade, validation };
+}
+
+/** The statement of a task: a text, else what a model writes if there is one, else its tests. */
+async function stateDraft(
+  draft: Draft,
+  failToPass: readonly string[],
+  {
+    sources,
+    names,
+    candidate,
+    repo,
+    out,
+    writer,
+  }: Trying & { sources: StatementSource[]; names: IntroducedNames; candidate: Candidate },
+): Promise<Statement> {
+  const stateBy = async (texts: StatementSource[]) => {
+    const commits = await commitsNamed(
+      repo.path,
+      texts.map(({ text }) => text),
+    );
+    return stateTask(draft, failToPass, { sources: texts, names, commits });
+  };
+  const statement = await stateBy(sources);
+  if (statement.grade !== 'tests' || !writer) return statement;
+  const message = candidate.commit?.message ?? candidate.subject;
+  const written = await writtenStatement(draft, { failToPass, names, message }, writer, join(out, WRITTEN));
+  return stateBy([...sources, written]);
 }
 
 /** The task as far as the clean room needs it; which of its tests count is not known yet. */

@@ -3,14 +3,16 @@ import type { IntroducedNames } from './introduced-names.ts';
 import { cleanStatement } from './leaks.ts';
 import type { FindIssue, Issue } from './read-issues.ts';
 
-/** Where a statement comes from, the best first. `tests`: the failing tests are the statement. */
-export type Grade = 'issue' | 'pull request' | 'session' | 'commit' | 'tests';
+/** Where a statement comes from, the best first. `model`: one has written it. `tests`: the failing tests are the statement. */
+export type Grade = 'issue' | 'pull request' | 'session' | 'commit' | 'model' | 'tests';
 
 export type Statement = {
   grade: Grade;
   prompt: string;
-  /** What the text was taken from, such as `#12`. Absent for `commit` and `tests`. */
+  /** What the text was taken from, such as `#12`, or the model. Absent for `commit` and `tests`. */
   source?: string;
+  /** What a model has cost, if the text is its own; `null`: no price is known. */
+  costUsd?: number | null;
   /** What a person should look at before the task is used. */
   review: string[];
   /** Better sources that were there, and why none of them was taken. */
@@ -18,7 +20,10 @@ export type Statement = {
 };
 
 /** A text that could be the statement of a task. */
-export type StatementSource = { grade: Exclude<Grade, 'tests'>; text: string; source?: string };
+export type StatementSource = { grade: Exclude<Grade, 'tests'>; text: string } & Pick<
+  Statement,
+  'source' | 'costUsd'
+>;
 
 /** In words. Below that, a text does not say what is wanted. */
 const SHORTEST: Record<StatementSource['grade'], number> = {
@@ -26,6 +31,7 @@ const SHORTEST: Record<StatementSource['grade'], number> = {
   'pull request': 12,
   session: 8,
   commit: 20,
+  model: 12,
 };
 
 /** The texts about a commit: issues that it names, its pull request, the user's prompts, its message. The best first. */
@@ -71,16 +77,16 @@ export function stateTask(
   }: { sources: readonly StatementSource[]; names: IntroducedNames; commits: ReadonlySet<string> },
 ): Statement {
   const passedOver: string[] = [];
-  for (const { grade, text, source } of sources) {
+  for (const { grade, text, ...from } of sources) {
     const { text: prompt, review, leak } = cleanStatement(text, draft, names, commits);
-    const what = source ?? 'the commit message';
+    const what = from.source ?? 'the commit message';
     const words = prompt.split(/\s+/).filter(Boolean).length;
     const unnamed = names.needed.filter((name) => !prompt.includes(name));
     if (words < SHORTEST[grade]) passedOver.push(`${what}: only ${words} ${words === 1 ? 'word' : 'words'}`);
     else if (leak !== undefined) passedOver.push(`${what}: ${leak}`);
     else if (unnamed.length > 0)
       passedOver.push(`${what}: does not name ${unnamed.join(', ')}, which the tests use`);
-    else return { grade, prompt, review, passedOver, ...(source !== undefined && { source }) };
+    else return { grade, prompt, review, passedOver, ...from };
   }
   return { grade: 'tests', prompt: testsAsStatement(draft, failToPass), review: [], passedOver };
 }

@@ -36,6 +36,8 @@ export type Provenance = {
   subject: string;
   grade: Statement['grade'];
   statement_source: string | null;
+  /** US dollars, where a model has written the statement; `null`: no price is known. */
+  statement_cost_usd?: number | null;
   /** What a person should look at. */
   review: string[];
   passed_over: string[];
@@ -148,6 +150,7 @@ function provenanceOf(draft: Draft, statement: Statement, validation: Validation
     ...{ schema_version: '1', whetstone_version: version, method, commit, base, date, subject },
     grade: statement.grade,
     statement_source: statement.source ?? null,
+    ...present({ statement_cost_usd: statement.costUsd }),
     review: statement.review,
     passed_over: statement.passedOver,
     source_files: sources.map(({ path }) => path),
