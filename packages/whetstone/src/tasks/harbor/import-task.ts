@@ -7,10 +7,10 @@ import type { SandboxProvider } from '@whetstone/sandbox';
 import { stringify } from 'yaml';
 import { TASK_FILE } from '../../config/read-task-file.ts';
 import { sourceProblems } from '../../config/source-tree.ts';
+import { inContainer } from '../../workspace/container-layout.ts';
 import { git } from '../../workspace/git.ts';
 import { shellWord } from '../../workspace/shell-word.ts';
 import { patchOfFolders } from '../draft.ts';
-import { inContainer } from './container.ts';
 import { type Dockerfile, namesPath, readDockerfile } from './dockerfile.ts';
 import { type Manifest, needsContainer, readManifest } from './manifest.ts';
 

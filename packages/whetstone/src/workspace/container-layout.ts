@@ -1,4 +1,4 @@
-import { shellWord } from '../../workspace/shell-word.ts';
+import { shellWord } from './shell-word.ts';
 
 /** What a container has at a path, absolute: a folder, as a word of the shell. */
 export type Mounts = Readonly<Record<string, string>>;
