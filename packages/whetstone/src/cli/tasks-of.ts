@@ -4,6 +4,7 @@ import { cacheFolder } from '@whetstone/agents/cache-folder';
 import { present } from '@whetstone/events/present';
 import type { Config, TaskConfig } from '../config/config.ts';
 import { readTaskFolder, taskFoldersIn } from '../config/read-task-file.ts';
+import { assertKnown } from '../plan/plan-run.ts';
 import { openRepository } from '../workspace/repository.ts';
 import { findWithheld } from '../workspace/withheld.ts';
 import { hasConfig, openConfig } from './find-config.ts';
@@ -38,7 +39,11 @@ export async function tasksOf(
   { config, tasks, repo, prepare, setupTimeout, taskId }: TasksOfOptions,
   say: (line: string) => void,
 ): Promise<Place & { tasks: TaskConfig[] }> {
-  const chosen = (all: TaskConfig[]) => all.filter(({ id }) => taskId.length === 0 || taskId.includes(id));
+  const chosen = (all: TaskConfig[]) => {
+    const ids = all.map(({ id }) => id);
+    assertKnown(taskId, ids, 'task');
+    return all.filter(({ id }) => taskId.length === 0 || taskId.includes(id));
+  };
   const named =
     folders.length === 0 && config === undefined && existsSync(MINED) && !hasConfig() ? [MINED] : folders;
   if (named.length > 0) {

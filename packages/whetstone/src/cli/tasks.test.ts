@@ -35,6 +35,7 @@ test.each([
   [['mine', '--sessions', 'nowhere'], 'nowhere is not a folder'],
   [['review', 'notes'], 'The folder has no task'],
   [['check', 'notes'], 'The folder has no task'],
+  [['check', '--task-id', 'none'], 'Unknown task "none"'],
 ])('tasks %j is refused: %s', async (args, message) => {
   const named = args.includes('--repo') || args[0] !== 'mine' ? [] : ['--repo', repo];
   const { stderr, exitCode } = await project.whetstone(['tasks', ...args, ...named]);

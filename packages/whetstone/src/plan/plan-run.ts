@@ -204,7 +204,8 @@ function selectTasks(tasks: readonly TaskConfig[], selection: Selection): TaskCo
 
 const PLURALS: Record<string, string> = { category: 'categories', difficulty: 'difficulties' };
 
-function assertKnown(wanted: readonly string[], known: readonly string[], what: string): void {
+/** @throws WhetstoneError `selection-unknown` if a name is not among those that are known */
+export function assertKnown(wanted: readonly string[], known: readonly string[], what: string): void {
   const unknown = [...new Set(wanted)].filter((name) => !known.includes(name));
   const [first] = unknown;
   if (first === undefined) return;
