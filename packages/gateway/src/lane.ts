@@ -46,6 +46,11 @@ export type LaneOptions = {
   onCall?: (line: LedgerLine) => void;
   /** A JSONL file that ledger lines are appended to as calls finish. Its folder must exist. */
   ledgerFile?: string;
+  /**
+   * Keeps secrets out of `ledgerFile` and of a cassette: called with each line of JSON. What it puts in their place must
+   * fit into a JSON string.
+   */
+  mask?: (text: string) => string;
 };
 
 /** A model call as its client sent it. */
@@ -134,6 +139,7 @@ export async function openLane(options: LaneOptions, place: LanePlace) {
     budgets,
     allowsTool: access.allowsTool,
     onKey: place.onKey,
+    mask: options.mask,
     rate: place.rate,
   });
   const priceOf = await callPriceOf(options.mode, place.priceOf);

@@ -3,7 +3,7 @@ import { messageOf } from '@whetstone/errors';
 import type { Usage } from '@whetstone/events';
 import type { AgentFamily } from './agent-family.ts';
 import { GatewayError } from './gateway-error.ts';
-import { jsonLinesFile } from './json-lines-file.ts';
+import { jsonLinesFile, type MaskText } from './json-lines-file.ts';
 import type { WireProtocol } from './wire/neutral.ts';
 
 /**
@@ -103,12 +103,13 @@ export type LedgerOptions = {
   onCall?: (line: LedgerLine) => void;
   /** A JSONL file that lines are appended to. Its folder must exist. */
   ledgerFile?: string;
+  mask?: MaskText;
 };
 
 /** @throws GatewayError `ledger-unwritable` when the file cannot be opened. */
-export async function openLedger({ onCall, ledgerFile }: LedgerOptions) {
+export async function openLedger({ onCall, ledgerFile, mask }: LedgerOptions) {
   const lines: LedgerLine[] = [];
-  const file = ledgerFile === undefined ? undefined : await openLedgerFile(ledgerFile);
+  const file = ledgerFile === undefined ? undefined : await openLedgerFile(ledgerFile, mask);
 
   return {
     lines: lines as readonly LedgerLine[],
@@ -128,13 +129,13 @@ export async function openLedger({ onCall, ledgerFile }: LedgerOptions) {
   };
 }
 
-async function openLedgerFile(where: string) {
+async function openLedgerFile(where: string, mask: MaskText | undefined) {
   const unwritable = (cause: unknown): GatewayError => {
     const message = `The ledger cannot be written: ${messageOf(cause)}`;
     return new GatewayError('ledger-unwritable', message, { where, cause });
   };
   try {
-    return jsonLinesFile<LedgerLine>(await open(where, 'a'), unwritable);
+    return jsonLinesFile<LedgerLine>(await open(where, 'a'), { unwritable, mask });
   } catch (error) {
     throw unwritable(error);
   }

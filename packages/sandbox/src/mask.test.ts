@@ -22,6 +22,10 @@ test.each([
     'in hex with a line break after its first character',
     Buffer.from(secret).toString('hex').replace(/./, '$&\n'),
   ],
+  [
+    'in base64 with line breaks in JSON',
+    JSON.stringify(Buffer.from(secret).toString('base64').replace(/.{16}/g, '$&\r\n')),
+  ],
   ['in base64url', Buffer.from(secret).toString('base64url')],
 ])('a secret %s', (_, text) => {
   const masked = createMask([secret]).text(`before ${text} after`);

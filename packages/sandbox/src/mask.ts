@@ -114,14 +114,16 @@ function base64Forms(secret: Buffer): string[] {
   });
 }
 
-const [LF, CR] = [10, 13];
+const [LF, CR, BACKSLASH, LETTER_N, LETTER_R] = [10, 13, 0x5c, 0x6e, 0x72];
 
 /** Lines of encoded text are at least so long; `base64` breaks at 76, `xxd -p` at 60. */
 const SHORTEST_LINE = 16;
+/** CR and LF, as in a JSON string. */
+const LONGEST_BREAK = 4;
 
 /** The most bytes that a form takes up in a text. */
 const reach = ({ bytes, wraps }: Form): number =>
-  bytes.length + (wraps ? 2 * Math.ceil(bytes.length / SHORTEST_LINE) : 0);
+  bytes.length + (wraps ? LONGEST_BREAK * Math.ceil(bytes.length / SHORTEST_LINE) : 0);
 
 /** How many bytes at `position` are this form, or 0. `cut`: the text ends within what may be the form. */
 function lengthAt(text: Buffer, position: number, form: Form): number | 'cut' {
@@ -137,7 +139,11 @@ function lengthAt(text: Buffer, position: number, form: Form): number | 'cut' {
     if (at >= text.length) return 'cut';
     const byte = text[at];
     if (byte === bytes[matched]) matched += 1;
-    else if (matched === 0 || at > last || (byte !== LF && byte !== CR)) return 0;
+    else if (matched === 0 || at > last) return 0;
+    else if (byte === BACKSLASH) {
+      at += 1;
+      if (at < text.length && text[at] !== LETTER_N && text[at] !== LETTER_R) return 0;
+    } else if (byte !== LF && byte !== CR) return 0;
   }
   return at - position;
 }

@@ -5,7 +5,7 @@ import { codeOf, messageOf } from '@whetstone/errors';
 import type { JsonObject } from '@whetstone/events';
 import { z } from 'zod';
 import { GatewayError } from '../gateway-error.ts';
-import { jsonLinesFile } from '../json-lines-file.ts';
+import { jsonLinesFile, type MaskText } from '../json-lines-file.ts';
 import { wireProtocols } from '../wire/neutral.ts';
 import { canonicalRulesVersion } from './canonical-rules.ts';
 
@@ -83,11 +83,11 @@ export type CassetteWriter = Awaited<ReturnType<typeof createCassette>>;
  * A new cassette. Its `close` rejects with `cassette-unwritable` when an exchange could not be written.
  * @throws GatewayError `cassette-unwritable` when the file cannot be created, or already exists.
  */
-export async function createCassette(where: string) {
+export async function createCassette(where: string, mask: MaskText | undefined) {
   const unwritable = (cause: unknown, reason = messageOf(cause)): GatewayError =>
     new GatewayError('cassette-unwritable', `The cassette cannot be written: ${reason}`, { where, cause });
   try {
-    return jsonLinesFile<RecordedExchange>(await open(where, 'wx'), unwritable);
+    return jsonLinesFile<RecordedExchange>(await open(where, 'wx'), { unwritable, mask });
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw unwritable(error);
     throw unwritable(error, 'it already exists. Delete it, or record into another file.');

@@ -35,7 +35,7 @@ export async function recordSource(
   const names = laneNames(place, options.names);
   let cassette: CassetteWriter;
   try {
-    cassette = await createCassette(options.cassette);
+    cassette = await createCassette(options.cassette, place.mask);
   } catch (error) {
     await live.close();
     throw error;

@@ -5,6 +5,7 @@ import { type Answer, errorAnswer } from '../answer.ts';
 import { type BudgetAccount, checkBudgets } from '../budget.ts';
 import { readWhole } from '../event-stream.ts';
 import { GatewayError } from '../gateway-error.ts';
+import type { MaskText } from '../json-lines-file.ts';
 import { isRefusal, retryAfterMs, retryInfoMs } from '../rate/retry-after.ts';
 import type { Rate } from '../rate/turns.ts';
 import type { Call, ModelCall, Source } from '../source.ts';
@@ -36,6 +37,8 @@ export type ForwardPlace = {
   laneKey: string;
   budgets: readonly BudgetAccount[];
   allowsTool: (tool: string) => boolean;
+  /** For what is kept of the calls. */
+  mask: MaskText | undefined;
   /** Called with each key that was read. */
   onKey: ((key: string) => void) | undefined;
   rate: Rate;

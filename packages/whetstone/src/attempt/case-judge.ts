@@ -67,6 +67,7 @@ export function openCaseJudge(judged: JudgedCase, judge: LabJudge | undefined): 
     const lane = await gateway.server.open({
       owner: `judge of ${planned.id}`,
       ...present({ ledgerFile }),
+      mask: mask.text,
       ...(await gateway.laneOf(planned, by)),
     });
     opened.push({ by, lane });

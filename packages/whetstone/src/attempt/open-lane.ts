@@ -8,7 +8,7 @@ import type { RequestWatch } from './watch-requests.ts';
 /** `names`: the values that differ between two runs of the same case, so that a recording of one run fits the other. */
 export async function openLane(
   attempt: Attempt,
-  { gateway }: Lab,
+  { gateway, mask }: Lab,
   files: CaseLayout,
   onRequest: RequestWatch['onRequest'],
   names: Readonly<Record<string, string>>,
@@ -21,6 +21,7 @@ export async function openLane(
   return gateway.server.open({
     owner: planned.id,
     ledgerFile: files.modelCalls,
+    mask: mask.text,
     onCall: waits.onCall,
     onRequest(request) {
       onRequest(request);

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import type { Budget, FaultRule } from '@whetstone/gateway';
+import { createMask } from '@whetstone/sandbox/mask';
 import { FaultFormError, readFault } from '../config/read-fault.ts';
 import { totalCalls } from '../gateway/call-totals.ts';
 import { type ModeFlags, readLaneMode } from '../gateway/mode-flags.ts';
@@ -35,6 +36,7 @@ export async function gatewayCommand(
   const mode = await readLaneMode(options);
   const { host, port, ledger, callsAtOnce } = options;
   const display = await createCallDisplay(stdout, options.json ?? false);
+  const mask = createMask([]);
   const end = Promise.withResolvers<void>();
   using _ = onEndSignal(end.resolve);
   const gateway = await startGateway({
@@ -46,6 +48,8 @@ export async function gatewayCommand(
     allowEndpoints: options.allowEndpoint,
     ...(callsAtOnce !== undefined && { rate: { most: callsAtOnce } }),
     ...(ledger !== undefined && { ledgerFile: resolve(ledger) }),
+    mask: mask.text,
+    onKey: (key) => mask.add([key]),
     onCall: display.show,
   });
   const startedAt = performance.now();

@@ -2,7 +2,8 @@ import { present } from '@whetstone/events/present';
 import { createGateway, type GatewayOptions, type Lane, type LaneOptions } from '@whetstone/gateway';
 import { announceGateway } from './running-gateways.ts';
 
-type StartGatewayOptions = Pick<GatewayOptions, 'host' | 'port' | 'rate'> & Omit<LaneOptions, 'owner'>;
+type StartGatewayOptions = Pick<GatewayOptions, 'host' | 'port' | 'rate' | 'onKey'> &
+  Omit<LaneOptions, 'owner'>;
 
 /** A gateway with one lane. Other programs of the same user can find it (`running-gateways.ts`). */
 export type StartedGateway = {
@@ -16,9 +17,10 @@ export async function startGateway({
   host,
   port,
   rate,
+  onKey,
   ...options
 }: StartGatewayOptions): Promise<StartedGateway> {
-  const server = await createGateway(present({ host, port, rate }));
+  const server = await createGateway(present({ host, port, rate, onKey }));
   try {
     const lane = await server.open({ owner: 'gateway', ...options });
     const { baseUrl, key } = lane;
