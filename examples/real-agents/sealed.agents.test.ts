@@ -32,7 +32,9 @@ beforeAll(async () => {
   const config = join(import.meta.dirname, 'whetstone.sealed.yaml');
   writeFileSync(
     config,
-    `${yaml.replaceAll('.whetstone/real-agents', '.whetstone/sealed-agents')}sandbox: bubblewrap\n`,
+    yaml
+      .replaceAll('.whetstone/real-agents', '.whetstone/sealed-agents')
+      .replace('sandbox: process', 'sandbox: bubblewrap'),
   );
   const selected = [...agents.flatMap((agent) => ['--agent', agent]), '--task-id', 'fix-truncate'];
   const args = ['run', '-c', config, '--jobs', '2', '--json', '--variant', 'with-rules', ...selected];

@@ -38,6 +38,11 @@ export interface Sandbox extends AsyncDisposable {
   /** Writes files and creates their parents. Keys are paths. */
   writeFiles(files: Record<string, string>): Promise<void>;
   uploadFiles(files: SandboxFile[]): Promise<void>;
+  /**
+   * The names that its commands asked a resolver for, where it has one of its own, which knows none: each once, in lower
+   * case, at most 200. `undefined`: nobody saw.
+   */
+  namesAsked(): readonly string[] | undefined;
   /** What its commands have used together until now, or until it was stopped. */
   usage(): Usage;
   /** Ends every command that still runs and removes what the sandbox made (home, temporary files). Idempotent. */

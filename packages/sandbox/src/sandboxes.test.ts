@@ -143,6 +143,18 @@ for (const { name, isolation, isThere, tag } of levels) {
       expect(await provider.describe()).toMatchObject({ provider: name, ...isolation });
     });
 
+    test.runIf(name === 'bubblewrap')(
+      'each name that a command asks for is known, and not found at once',
+      async () => {
+        await start();
+        const ask = `node -e "require('node:dns').resolve4('b.example', (error) => console.log(error.code))"`;
+        const asked = await sandbox.runShell(`getent hosts A.example; ${ask}; getent hosts localhost`);
+        expect(asked.stdout).toMatch(/^ENOTFOUND\n127\.0\.0\.1 /);
+        expect(asked.durationMs).toBeLessThan(10_000);
+        expect(sandbox.namesAsked()).toEqual(['a.example', 'b.example']);
+      },
+    );
+
     test('a command sees and writes nothing beside the folder of its workspace', async () => {
       const own = join(scratch, 'own');
       await mkdir(join(own, 'repo'), { recursive: true });

@@ -12,6 +12,7 @@ import type { ProcessSandboxOptions } from '../process-sandbox/process-sandbox.t
 import { makeSandboxFolders } from '../process-sandbox/sandbox-folders.ts';
 import { sandboxEnvironment } from '../process-sandbox/scrubbed-environment.ts';
 import type { SandboxOptions, SandboxProvider } from '../sandbox.ts';
+import { createNameRequests } from './name-requests.ts';
 import { makeEtc } from './own-etc.ts';
 import { type Seal, sealedContainment, usedFolders } from './sealed-containment.ts';
 import { sealedEnvironment } from './sealed-environment.ts';
@@ -64,12 +65,13 @@ export async function createBubblewrapSandboxProvider(
     async start({ env, doors: ports = new Map(), ...places }: SandboxOptions) {
       const { workdir } = places;
       const folders = makeSandboxFolders(scratch, places, { canHide: true, owner });
-      const door = await doors.open(ports, !isRoot());
+      const requests = createNameRequests();
+      const door = await doors.open(ports, requests.answer, !isRoot());
       const containment = sealedContainment(seal, { workdir, folders, door: door.id });
       const environment = { ...sandboxEnvironment(inherited, seenFolders(folders)), ...env };
       const group = groupWith(limits);
       return new ContainedSandbox({
-        ...{ provider: 'bubblewrap', workdir, folders, environment, containment, group },
+        ...{ provider: 'bubblewrap', workdir, folders, environment, containment, group, requests },
         seenFolders: usedFolders(workdir, folders).map(({ source }) => source),
         onStop: () => door.close(),
       });

@@ -21,8 +21,8 @@ export function makeEtc(folder: string, { uid, gid }: Owner): Record<'sealed' | 
     // Only one name for ::1: a server that listens at `localhost` must be found at 127.0.0.1.
     hosts: '127.0.0.1 localhost sandbox\n::1 ip6-localhost ip6-loopback\n',
     'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files dns\n',
-    // Nobody listens there. So a name is not found at once, and nothing waits for an answer.
-    'resolv.conf': 'nameserver 127.0.0.1\noptions timeout:0 attempts:1\n',
+    // The resolver of the door answers at once that there is no such name.
+    'resolv.conf': 'nameserver 127.0.0.1\noptions timeout:2 attempts:1\n',
   };
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode: 0o644 });
   const see = (name: string, source: string): RootEntry => ({ kind: 'see', path: `/etc/${name}`, source });

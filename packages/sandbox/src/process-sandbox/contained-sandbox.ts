@@ -1,5 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
+import type { NameRequests } from '../bubblewrap/name-requests.ts';
 import { absoluteFiles, type ConfinedFiles, createConfinedFiles } from '../files/sandbox-files.ts';
 import type { ResourceGroup, Usage } from '../process/resource-group.ts';
 import type { CommandResult, RunOptions, Sandbox, SandboxFile } from '../sandbox.ts';
@@ -17,6 +18,8 @@ type Setup = {
   seenFolders?: readonly string[];
   /** What its commands may use together. */
   group: ResourceGroup | undefined;
+  /** Absent: names are those of this machine. */
+  requests?: NameRequests;
   /** Called when every command has ended, before the folders are removed. */
   onStop?: () => Promise<void>;
 };
@@ -107,6 +110,10 @@ export class ContainedSandbox implements Sandbox {
       const { files: place, rest } = this.#locate(path);
       await place.write(rest, content, mode);
     }
+  }
+
+  namesAsked(): readonly string[] | undefined {
+    return this.#setup.requests?.names;
   }
 
   usage(): Usage {

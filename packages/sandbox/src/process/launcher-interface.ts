@@ -1,3 +1,4 @@
+import type { Socket as DatagramSocket } from 'node:dgram';
 import type { Socket } from 'node:net';
 import type { Started } from './pending-programs.ts';
 
@@ -62,10 +63,14 @@ export type Launcher = {
 /** Network namespaces that nothing leads out of but connections to given ports. */
 export type Doors = {
   /**
-   * Makes a network namespace. What connects to 127.0.0.1 in it, at one of the ports, is handed to its listener.
-   * `inUserNamespace`: root needs none.
+   * Makes a network namespace. What connects to 127.0.0.1 in it, at one of the ports, is handed to its listener, and
+   * `onNames` gets the socket of its resolver, 127.0.0.1:53. `inUserNamespace`: root needs none.
    */
-  open(ports: ReadonlyMap<number, (socket: Socket) => void>, inUserNamespace: boolean): Promise<OpenDoor>;
+  open(
+    ports: ReadonlyMap<number, (socket: Socket) => void>,
+    onNames: (resolver: DatagramSocket) => void,
+    inUserNamespace: boolean,
+  ): Promise<OpenDoor>;
 };
 
 export type OpenDoor = { id: number; close(): Promise<void> };

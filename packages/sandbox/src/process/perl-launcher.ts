@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import type { Socket as DatagramSocket } from 'node:dgram';
 import { accessSync, constants } from 'node:fs';
 import type { Server, Socket } from 'node:net';
 import { release, constants as system } from 'node:os';
@@ -60,14 +61,19 @@ export function startPerlLauncher(file: string, onEnd: () => void): Launcher {
   // The end of the process says more.
   input.on('error', () => {});
   input.write(messageOf(PERL_LAUNCHER));
-  const accepted = new Map<number, ReadonlyMap<number, (socket: Socket) => void>>();
-  const listening = new Map<number, Server[]>();
+  const waiting = new Map<number, WaitingDoor>();
   child.on('message', (message, handle) => {
-    const { door, port } = message as { door: number; port: number };
-    const server = handle as Server;
-    const connect = accepted.get(door)?.get(port);
-    if (!connect) return void server.close();
-    listening.get(door)?.push(server.unref().on('connection', connect));
+    const { door, port } = message as { door: number; port?: number };
+    const opened = waiting.get(door);
+    if (!opened) return void (handle as Server | DatagramSocket).close();
+    if (port === undefined) {
+      const resolver = handle as DatagramSocket;
+      opened.onNames(resolver.unref());
+      opened.servers.push(resolver);
+      return;
+    }
+    const connect = opened.ports.get(port);
+    if (connect) opened.servers.push((handle as Server).unref().on('connection', connect));
   });
   child.on('error', end);
   child.on('exit', () => end(new Error('the process that starts commands was killed')));
@@ -88,15 +94,13 @@ export function startPerlLauncher(file: string, onEnd: () => void): Launcher {
       remove: (paths) => done('remove', paths),
     },
     doors: {
-      async open(ports, inUserNamespace) {
+      async open(ports, onNames, inUserNamespace) {
         lastDoor += 1;
         const id = lastDoor;
-        const servers: Server[] = [];
-        accepted.set(id, ports);
-        listening.set(id, servers);
+        const servers: WaitingDoor['servers'] = [];
+        waiting.set(id, { ports, onNames, servers });
         const close = async (): Promise<void> => {
-          accepted.delete(id);
-          listening.delete(id);
+          waiting.delete(id);
           for (const server of servers) server.close();
           await done('close', [String(id)]);
         };
@@ -112,6 +116,13 @@ export function startPerlLauncher(file: string, onEnd: () => void): Launcher {
     },
   };
 }
+
+/** A door, with what was handed over for it so far. */
+type WaitingDoor = {
+  ports: ReadonlyMap<number, (socket: Socket) => void>;
+  onNames: (resolver: DatagramSocket) => void;
+  servers: (Server | DatagramSocket)[];
+};
 
 function messageOf(text: string): Buffer {
   const bytes = Buffer.from(text);

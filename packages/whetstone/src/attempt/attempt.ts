@@ -202,6 +202,8 @@ async function pursueIn(
 const usageKept = (sandbox: Sandbox, trace: Trace): AsyncDisposable => ({
   async [Symbol.asyncDispose]() {
     trace.usage = sandbox.usage();
+    const names = sandbox.namesAsked();
+    if (names) trace.namesAsked = names;
   },
 });
 

@@ -106,6 +106,7 @@ export type Trace = {
   agentSeconds?: number;
   /** Of the sandbox of the agent. */
   usage?: Usage;
+  namesAsked?: readonly string[];
   /** Whether the agent is being driven, or its drive failed. */
   isDriving?: boolean;
   /** Whether the agent and all its processes have ended, so that what fails now fails on what it left. */

@@ -15,12 +15,13 @@ test.runIf(hasBubblewrap)(
   { tags: 'bubblewrap' },
   async () => {
     project = makeProject({
-      tasks: [{ id: 'one', prompt: 'x' }],
+      tasks: [{ id: 'one', prompt: 'x', validation: { commands: ['getent hosts registry.example'] } }],
       agents: { mine: { keys: NAMES, script: '' } },
       config: { ...GATEWAY, sandbox: 'process' },
     });
     project.write({ 'script.yaml': 'name: none\ndefault: [{ text: ok }]\n' });
-    expect(await project.whetstone(['run'])).toMatchObject({ exitCode: 0 });
+    await project.whetstone(['run']);
+    expect(project.latest().rows[0]?.names_asked).toBeUndefined();
     expect(project.latest().manifest.isolation).toMatchObject({ provider: 'process', level: 0 });
     expect(project.latest().manifest.isolation.auto).toBeUndefined();
 
@@ -37,7 +38,15 @@ test.runIf(hasBubblewrap)(
       ...{ provider: 'bubblewrap', level: 1, auto: { reasons: [] } },
     });
     const ran = await project.whetstone(['run', '--jobs', '2']);
-    expect(ran).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(chosen) });
+    expect(ran).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(chosen) });
+    expect(project.latest().rows).toMatchObject([
+      {
+        names_asked: [],
+        evidence: expect.stringMatching(
+          /^`getent hosts registry\.example` exited 2 .*\(in the clean room, something asked for registry\.example, which no sealed sandbox reaches\)$/s,
+        ),
+      },
+    ]);
     expect(project.latest().manifest.isolation).toMatchObject({
       ...{ provider: 'bubblewrap', level: 1, auto: { reasons: [] } },
       probes: expect.arrayContaining([{ attack: 'harness', reached: false }]),

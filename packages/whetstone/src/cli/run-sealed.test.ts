@@ -36,6 +36,7 @@ const curious = (port: number) =>
     `${ASK}; echo`,
     'curl -sS -o /dev/null -w "%{http_code}\\n" "$3/v1/models"',
     // What must fail, each with one line.
+    'getent hosts registry.example || echo no name',
     `(echo > /dev/tcp/127.0.0.1/${port}) 2>/dev/null || echo no network`,
     'cat /etc/shadow /root/.ssh /home/* 2>/dev/null || echo no secrets',
     'ls .. / /tmp ~ | grep -c "hidden\\|whetstone" || true',
@@ -81,7 +82,12 @@ test.runIf(hasBubblewrap)(
     expect(ran).toMatchObject({ exitCode: 0 });
     const { rows, directory, manifest } = project.latest();
     expect(rows).toMatchObject([
-      { outcome: 'passed', network: 'gateway-only', touched_paths: ['new/file', 'src/a.txt'] },
+      {
+        outcome: 'passed',
+        network: 'gateway-only',
+        names_asked: ['registry.example'],
+        touched_paths: ['new/file', 'src/a.txt'],
+      },
     ]);
     expect(ran.stderr).toContain(
       'Sandbox bubblewrap, level 1: 11 attacks from inside were tried, and none came through',
@@ -91,7 +97,7 @@ test.runIf(hasBubblewrap)(
     const folder = join(directory, 'cases', rows[0]?.case_id ?? '');
     expect(readFileSync(join(folder, 'stdout.log'), 'utf8')).toBe(
       [process.getuid?.() === 0 ? '64300' : process.getuid?.(), 'from the registry', 'kept', 'x']
-        .concat(['Initial commit', 'pong', '401', 'no network', 'no secrets', '0', ''])
+        .concat(['Initial commit', 'pong', '401', 'no name', 'no network', 'no secrets', '0', ''])
         .join('\n'),
     );
     expect(readFileSync(join(folder, 'output/report'), 'utf8')).toBe('out\n');

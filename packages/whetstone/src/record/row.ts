@@ -142,6 +142,11 @@ export const keptRowSchema = caseRowSchema.extend({
     .optional(),
   /** sha256 of the files in the directory of the case with what happened, by name. Rows of older versions have none. */
   evidence_sha256: z.record(z.string(), z.string()).optional(),
+  /**
+   * The names that the commands in the sandbox of the agent asked a resolver for, none of which exists there. Absent where
+   * nobody saw: the network was open.
+   */
+  names_asked: z.array(z.string()).optional(),
   /** The case has not run: this is the result of the same work in that run. */
   reused_from: z.object({ run_id: z.string(), case_id: z.string() }).optional(),
   /** With `--keep-workspace`: the copy of the workspace, relative to the directory of the case. */

@@ -78,6 +78,7 @@ function facts(row: CaseRow): Fact[] {
       : [['turns', [row.turns, ...(row.turns_planned ? [row.turns_planned] : [])].join(' of ')] as Fact]),
     ...(row.score === undefined ? [] : [['score', `${row.score} of ${row.max_score ?? UNKNOWN}`] as Fact]),
     ['used', usedFact(row)],
+    ...(row.names_asked?.length ? [['asked for', row.names_asked.join(', ')] as Fact] : []),
     ['agent exit', `${row.agent_exit_code ?? UNKNOWN}${row.timeout ? ', stopped at its time limit' : ''}`],
     ['changes', `${counted(row.changed_files, 'file')}, +${row.insertions} −${row.deletions}`],
     ['validation', `${row.validation_status}, confidence ${row.confidence}`],

@@ -159,10 +159,23 @@ async function judgeIn(
   const { mask, signal } = input;
   const where = { directory: join(input.directory, 'services'), mask, signal };
   const running = await startServices(sandbox, services, where);
-  const verification = await judge(input, { workspace, sandbox, settings }, protectedTouched);
+  const verification = namingRequests(
+    await judge(input, { workspace, sandbox, settings }, protectedTouched),
+    sandbox,
+    mask,
+  );
   const ended = await running.ended();
   // Tests that pass because they leave out what needs the service show nothing either.
   return ended === undefined ? verification : { ...verification, broken: { class: 'task', evidence: ended } };
+}
+
+/** A check that needs the network fails only in a sealed sandbox, and its output may not say why. */
+function namingRequests(verification: Verification, sandbox: Sandbox, mask: Mask): Verification {
+  const names = sandbox.namesAsked() ?? [];
+  if (verification.failure === undefined || names.length === 0) return verification;
+  const asked = mask.text(names.slice(0, 3).join(', '));
+  const failure = `${verification.failure} (in the clean room, something asked for ${asked}, which no sealed sandbox reaches)`;
+  return { ...verification, failure };
 }
 
 type Room = { workspace: Workspace; sandbox: Sandbox; settings: ReadonlyMap<string, string> };
