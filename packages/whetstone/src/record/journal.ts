@@ -90,6 +90,8 @@ export type UnreadLine = {
   what: string;
   /** The case that it is about, where that can be seen. */
   caseId?: string;
+  /** It could be read, but it does not follow the line before it. No later row of its case explains that. */
+  isMisfit?: true;
 };
 
 /** A line of a journal: an entry, or what keeps it from being one. */
@@ -102,7 +104,14 @@ export async function readJournal(file: string, start?: string): Promise<Journal
     throw error;
   });
   const chain = start === undefined ? undefined : openChain(start);
-  return linesOf(text).map(({ text: line, number }) => parseLine(line, number, chain));
+  let isAfterDamage = false;
+  return linesOf(text).map(({ text: line, number }) => {
+    const parsed = parseLine(line, number, chain);
+    // A damaged line is named itself.
+    if ('unread' in parsed && isAfterDamage) delete parsed.unread.isMisfit;
+    isAfterDamage = parseJson(line) === undefined;
+    return parsed;
+  });
 }
 
 const linesOf = (text: string) =>
@@ -121,7 +130,7 @@ function parseLine(text: string, line: number, chain: Chain | undefined): Journa
   if (parsed.success && misfit === undefined) return { entry: parsed.data };
   const caseId = /"case_id":"([^"\\]+)"/.exec(text)?.[1];
   const what = parsed.error ? problemOf(value, parsed.error) : (misfit ?? '');
-  return { unread: { line, what, ...present({ caseId }) } };
+  return { unread: { line, what, ...present({ caseId }), ...(parsed.success && { isMisfit: true }) } };
 }
 
 function problemOf(value: unknown, { issues: [issue] }: z.ZodError): string {

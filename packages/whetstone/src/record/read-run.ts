@@ -13,7 +13,7 @@ export type StoredRun = { directory: string; manifest: Manifest; rows: ReadonlyM
 export type ReadRun = StoredRun & {
   /** The cases that were started, finished or not. `undefined` if the journal has no line that can be read. */
   started: ReadonlySet<string> | undefined;
-  /** Lines of the journal that cannot be read, without those whose case has a newer row. */
+  /** Lines of the journal that cannot be read or do not follow; of the former, those whose case has no newer row. */
   unread: readonly UnreadLine[];
 };
 
@@ -55,7 +55,7 @@ export async function readRun(directory: string): Promise<ReadRun> {
     if ('case_id' in entry) started.add(entry.case_id);
     if (entry.type !== 'case.finished') continue;
     rows.set(entry.case_id, entry.row);
-    unread = unread.filter(({ caseId }) => caseId !== entry.case_id);
+    unread = unread.filter(({ caseId, isMisfit }) => isMisfit || caseId !== entry.case_id);
   }
   const notes = [...parsed.data.notes, ...unread.map(unreadText)];
   const isReadable = lines.length > unread.length;

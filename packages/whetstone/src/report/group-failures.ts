@@ -6,7 +6,7 @@ const TITLES: Record<string, string> = {
   agent: "Agent's work failed",
   timeout: 'Agent ran out of time',
   budget: 'Budget used up',
-  limit: 'Limit of memory, processes, files or size reached',
+  limit: 'Limit of memory, processes or files reached',
   policy: 'Agent left what cannot be read',
   task: 'Task could not be set up',
   verifier: 'Verification could not run',
