@@ -106,7 +106,9 @@ describe.skipIf(chromiumPath === undefined)('the page', { tags: 'chromium' }, ()
     await browser.until("document.querySelector('.patch .s-keyword')");
     expect(await text('.patch ins')).toBe("+  const rows = text.split('\\n');");
     expect(await browser.evaluate("document.querySelector('.patch ins').dataset.now")).toBe('2');
-    expect(await text('.why')).toContain('parses: expected 2 to be 3');
+    expect(await text('.why .failing')).toContain('parses: expected 2 to be 3');
+    expect(await text('.why figcaption')).toBe('src/parser.js:2');
+    expect(await text('.why .here')).toContain("const rows = text.split('\\n');");
     expect(await count('.transcript li')).toBe(8);
     expect(await text('.transcript li.bad')).toContain('1 failing');
     expect(await count('[aria-label="Calls over time"] tbody tr')).toBe(5);

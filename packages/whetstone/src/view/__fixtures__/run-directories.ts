@@ -163,7 +163,7 @@ async function writeCaseFiles(files: CaseLayout, row: CaseRow): Promise<void> {
   await writeFile(files.outputData, '{\n  "verdict": "good"\n}\n');
   await mkdir(files.verify);
   for (const [index, result] of row.validation_results.entries()) {
-    await writeFile(join(files.verify, '..', result.stdout_path), `run ${index}\n1 failing\n  parses: expected 2 to be 3\n`);
+    await writeFile(join(files.verify, '..', result.stdout_path), `run ${index}\n1 failing\n  parses: expected 2 to be 3\n    at parse (file:///w/w-1/repo/src/parser.js:2:14)\n`);
     await writeFile(join(files.verify, '..', result.stderr_path), '');
   }
 }
