@@ -38,7 +38,7 @@ class Spans {
   }
 }
 
-/** @type {Promise<any> | undefined} */
+/** @type {Promise<typeof import('../vendor/highlight.js').default | null> | undefined} */
 let loading;
 
 /** Loaded with the first code that is shown; `null` where it is not installed. */

@@ -229,7 +229,7 @@ function addReport(program: Command, action: ActionOf): void {
     .addOption(
       new Option(
         '--out <file>',
-        'write it to a file; html: the page of "view" with all cases, which opens from the disk',
+        'write the report to a file; html is the page of "view" with all cases, which opens from the disk',
       ),
     )
     .addOption(new Option('--json', 'the same as --format json').conflicts('format'))
