@@ -19,7 +19,7 @@ import type { Streams } from './streams.ts';
 
 export type ReportFormat = 'md' | 'json' | 'csv' | 'junit' | 'context-eval' | 'html';
 
-/** Prints the report of a run, or writes it to a file. Rebuilds `results.jsonl`, `summary.json` and `report.md` from the journal. */
+/** Prints the report of a run, or writes it to `out`. Rebuilds `results.jsonl`, `summary.json` and `report.md`. */
 export async function reportCommand(
   reference: string,
   options: { format: ReportFormat; out?: string; json?: boolean; config?: string },
@@ -38,7 +38,10 @@ export async function reportCommand(
   const parts =
     format === 'html' ? oneFilePage(await loadRunDirectory(directory)) : [await render(reported, format)];
   if (options.out === undefined) {
-    for await (const part of parts) if (!stdout.write(part)) await once(stdout, 'drain');
+    for await (const part of parts) {
+      if (stdout.destroyed) break; // the reader has left
+      if (!stdout.write(part)) await once(stdout, 'drain').catch(() => undefined);
+    }
     return 0;
   }
   const { out } = options;
