@@ -35,8 +35,9 @@ test.each(drivenAgentKinds)(
       expect(JSON.stringify(recorded.events)).toContain(said);
     }
 
-    for (let time = 0; time < 2; time++) {
-      const replay = await replayOffline(kind, cassette);
+    const replays = await replayOffline(kind, cassette);
+    expect(replays).toHaveLength(2);
+    for (const replay of replays) {
       expect(replay.interfaces).toEqual(['lo']);
       expect(replay.ledger.map(({ flags, error }) => error ?? flags)).toEqual(
         Array.from({ length: replies }, () => ['replayed']),
@@ -63,7 +64,7 @@ async function record(
 }
 
 /** Gateway and agent run in a network namespace that only has loopback. */
-async function replayOffline(kind: DrivenAgentKind, cassette: string): Promise<Replay> {
+async function replayOffline(kind: DrivenAgentKind, cassette: string): Promise<Replay[]> {
   const driver = join(import.meta.dirname, 'replay-driver.ts');
   const command = [process.execPath, driver, kind, cassette];
   const { stdout } = await promisify(execFile)(
