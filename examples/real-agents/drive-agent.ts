@@ -87,6 +87,14 @@ export const KNOWN_MODELS: Readonly<Record<DrivenAgentKind, string>> = {
 /** What an agent may use, and options of its kind. */
 export type AgentSettings = Pick<InstalledAgent, 'permissions' | 'policy' | 'options'>;
 
+const { NODE_COMPILE_CACHE } = process.env;
+
+/**
+ * Variables with which an agent starts on less CPU: Node keeps compiled code for the next start, and Bun leaves out the
+ * compiler for code that runs long.
+ */
+export const quickStart = { ...present({ NODE_COMPILE_CACHE }), BUN_JSC_useDFGJIT: '0' };
+
 /** What lets an agent that asks before each command do its task, and read what the others read. */
 export function mayRunCommands(kind: DrivenAgentKind): AgentSettings {
   const { enforces } = drivenAgents[kind].facts;
@@ -121,7 +129,7 @@ export async function openAgent({
     createAgent(
       {
         ...(protocol ? { kind: protocol, agent: kind } : { kind }),
-        ...{ version, env, ...settings },
+        ...{ version, env: { ...quickStart, ...env }, ...settings },
         ...(model !== 'own' && { model }),
       },
       { environment: { ...process.env, XDG_CACHE_HOME: cacheFolder }, hasLanes: true },

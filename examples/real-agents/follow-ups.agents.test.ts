@@ -8,7 +8,7 @@ import {
   type Project,
   readLines,
 } from '../../packages/whetstone/src/cli/__fixtures__/project.ts';
-import { KNOWN_MODELS, mayRunCommands } from './drive-agent.ts';
+import { KNOWN_MODELS, mayRunCommands, quickStart } from './drive-agent.ts';
 import { cacheFolder, programs } from './install.ts';
 
 /** A word of the model's first turn that is in no prompt and no file, so only a resumed session has it. */
@@ -50,7 +50,10 @@ const commands = {
 };
 const agents: Record<string, object> = {
   ...Object.fromEntries(
-    drivenAgentKinds.map((kind) => [kind, { kind, model: KNOWN_MODELS[kind], ...mayRunCommands(kind) }]),
+    drivenAgentKinds.map((kind) => [
+      kind,
+      { kind, model: KNOWN_MODELS[kind], env: quickStart, ...mayRunCommands(kind) },
+    ]),
   ),
   ...commands,
   loop: { kind: 'loop', profile: 'openai' },

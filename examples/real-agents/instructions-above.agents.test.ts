@@ -15,7 +15,7 @@ import { drivenAgents } from '@whetstone/agents';
 import { type DrivenAgentKind, drivenAgentKinds } from '@whetstone/agents/config';
 import { createGateway, defineScript, type Gateway, type Script } from '@whetstone/gateway';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { KNOWN_MODELS } from './drive-agent.ts';
+import { KNOWN_MODELS, quickStart } from './drive-agent.ts';
 import { cacheFolder } from './install.ts';
 import { createReleased, keepingLane, makeWorkspace, plant, plantedIn, requestsOf } from './planted-files.ts';
 
@@ -115,6 +115,7 @@ async function runAll(args: readonly string[], script?: Script) {
     {
       kind,
       model: KNOWN_MODELS[kind],
+      env: quickStart,
       base_url: lane.baseUrl,
       api_key_env: variable(kind),
       timeout_minutes: 2,

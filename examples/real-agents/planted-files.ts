@@ -6,7 +6,7 @@ import type { DrivenAgentKind } from '@whetstone/agents/config';
 import { testedVersion } from '@whetstone/agents/install';
 import { defineScript, type Gateway, type Lane, type Script } from '@whetstone/gateway';
 import { expect } from 'vitest';
-import { KNOWN_MODELS, mayRunCommands } from './drive-agent.ts';
+import { KNOWN_MODELS, mayRunCommands, quickStart } from './drive-agent.ts';
 import { cacheFolder } from './install.ts';
 
 /** The text of a planted file names it, so that a request shows which ones an agent read. */
@@ -58,6 +58,7 @@ export const createReleased = (kind: DrivenAgentKind): Promise<Agent> =>
       version: testedVersion(drivenAgents[kind]),
       model: KNOWN_MODELS[kind],
       ...mayRunCommands(kind),
+      env: quickStart,
     },
     { environment: { ...process.env, XDG_CACHE_HOME: cacheFolder }, hasLanes: true },
   );

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { drivenAgentKinds, drivenAgents } from '@whetstone/agents/config';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { KNOWN_MODELS, mayRunCommands } from '../../../../examples/real-agents/drive-agent.ts';
+import { KNOWN_MODELS, mayRunCommands, quickStart } from '../../../../examples/real-agents/drive-agent.ts';
 import type { CaseRow } from '../record/row.ts';
 import { makeProject, type Project } from './__fixtures__/project.ts';
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
     agents: Object.fromEntries(
       drivenAgentKinds.map((kind) => [
         kind,
-        { kind, model: KNOWN_MODELS[kind], timeout_minutes: 2, ...mayRunCommands(kind) },
+        { kind, model: KNOWN_MODELS[kind], timeout_minutes: 2, env: quickStart, ...mayRunCommands(kind) },
       ]),
     ),
     variants: {
