@@ -209,7 +209,7 @@ export const sandboxSchema = z.object({
     .object({
       memory_mb: z.number().min(16),
       processes: z.number().int().min(8),
-      cpus: z.number().positive(),
+      cpus: z.number().min(0.1),
     })
     .partial()
     .nullish(),
