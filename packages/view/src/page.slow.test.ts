@@ -269,6 +269,7 @@ describe.skipIf(chromiumPath === undefined)('the page', { tags: 'chromium' }, ()
     await own.close();
     await browser.until("document.querySelector('#status').innerText.includes('does not answer')");
     expect(await count('main article h1')).toBe(1);
+    await browser.goto(server.url); // the page asks its closed server no more
     await record[Symbol.asyncDispose]();
     await rm(join(folder, id), { recursive: true });
   });
