@@ -5,6 +5,7 @@ import { present } from '@whetstone/events/present';
 import type { Config, TaskConfig } from '../config/config.ts';
 import { readTaskFolder, taskFoldersIn } from '../config/read-task-file.ts';
 import { assertKnown } from '../plan/plan-run.ts';
+import { isImported } from '../tasks/harbor/import-task.ts';
 import { openRepository } from '../workspace/repository.ts';
 import { findWithheld } from '../workspace/withheld.ts';
 import { hasConfig, openConfig } from './find-config.ts';
@@ -61,7 +62,12 @@ export async function tasksOf(
     const commands = preparationOf(asked, path);
     say(prepareLine(commands, asked));
     const environment = environmentOf(commands, setupTimeout);
-    return { ...place, tasks: chosen(read), sandbox: { provider: 'auto' }, ...present({ environment }) };
+    return {
+      ...place,
+      tasks: chosen(read),
+      sandbox: { provider: read.some(isImported) ? 'process' : 'auto' },
+      ...present({ environment }),
+    };
   }
   const { loaded, environment } = await openConfig(present({ config, tasks }));
   Object.assign(process.env, environment);

@@ -11,7 +11,7 @@ export function inContainer(mounts: Mounts, workdir: string, script: string): st
   const pairs = Object.entries(mounts).map(([path, folder]) => `${folder} ${shellWord(path)}`);
   return `
 root=$(mktemp -d) || exit 126
-unshare --user --map-root-user --mount true 2>/dev/null || { echo 'this machine has no mount namespaces' >&2; exit 126; }
+unshare --user --map-root-user --mount true 2>/dev/null || { echo 'no mount namespace can be made here; it needs the sandbox "process"' >&2; exit 126; }
 unshare --user --map-root-user --mount sh -c ${shellWord(LAYOUT)} sh "$root" ${pairs.join(' ')} -- ${shellWord(workdir)} ${shellWord(script)}
 status=$?
 rmdir "$root" 2>/dev/null

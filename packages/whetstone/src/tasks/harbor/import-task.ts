@@ -5,6 +5,7 @@ import { messageOf } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import type { SandboxProvider } from '@whetstone/sandbox';
 import { stringify } from 'yaml';
+import type { TaskConfig } from '../../config/config.ts';
 import { TASK_FILE } from '../../config/read-task-file.ts';
 import { sourceProblems } from '../../config/source-tree.ts';
 import { inContainer } from '../../workspace/container-layout.ts';
@@ -30,6 +31,10 @@ export type Imported = { notes: string[] };
 
 /** In the hidden tests: where the files of the verifier are. */
 const VERIFIER = '.harbor';
+
+/** Whether a task was imported. Its verifier makes a mount namespace, which only the sandbox `process` lets it do. */
+export const isImported = ({ hiddenTests }: Pick<TaskConfig, 'hiddenTests'>): boolean =>
+  hiddenTests !== undefined && existsSync(join(hiddenTests, VERIFIER, 'verify.sh'));
 
 /** Makes a task of a Harbor task. Runs its solution. A text: why it cannot be one. */
 export async function importTask(source: string, options: ImportOptions): Promise<Imported | string> {
