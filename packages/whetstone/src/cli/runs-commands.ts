@@ -34,6 +34,7 @@ export function addRuns(program: Command, action: ActionOf): void {
     .argument('<run>', 'a run directory, a run id, a tag, or "latest"')
     .requiredOption('--key <file>', 'the private key, or the public one of a key in ssh-agent')
     .addOption(configOption())
+    .option('--json', 'print the paths of what was written as JSON')
     .action(action(async () => (await import('./verify-run.ts')).signCommand));
   program
     .command('verify')

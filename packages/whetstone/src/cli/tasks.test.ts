@@ -107,7 +107,10 @@ test('without a configuration, check takes the mined tasks and prepares what the
       env: { PATH: process.env.PATH, HOME: history },
     });
   const { stdout, stderr, exitCode } = await check();
-  expect([exitCode, stderr]).toEqual([0, 'Prepare: nothing (no lock file was found)\n1/1 own\n']);
+  expect([exitCode, stderr.split('\n')]).toEqual([
+    0,
+    ['Prepare: nothing (no lock file was found)', expect.stringMatching(/^Sandbox /), '1/1 own', ''],
+  ]);
   expect(stdout).toContain('1 task, all fit for use');
   writeFileSync(join(history, 'package.json'), '{ "dependencies": { "a": "file:nowhere" } }');
   expect((await check()).stderr).toMatch(

@@ -15,7 +15,7 @@ const NAMESPACE = 'whetstone';
 /** Writes what a run found into `attestation.json`, and signs it with a key of the user. */
 export async function signCommand(
   reference: string,
-  { key, config }: { key: string; config?: string },
+  { key, config, json }: { key: string; config?: string; json?: boolean },
   { stdout }: Streams,
 ): Promise<number> {
   const run = await readRun(await locateRun(reference, config));
@@ -31,7 +31,7 @@ export async function signCommand(
   const { exitCode, said } = await sshKeygen(['-Y', 'sign', '-f', key, '-n', NAMESPACE, attestation]);
   if (exitCode !== 0)
     throw new WhetstoneError('run-unsigned', `ssh-keygen could not sign: ${said}`, { where: key });
-  stdout.write(`${signature}\n`);
+  stdout.write(json ? `${JSON.stringify({ attestation, signature }, null, 2)}\n` : `${signature}\n`);
   return 0;
 }
 
