@@ -33,7 +33,7 @@ describe.runIf(process.platform === 'linux').each(kinds)(
     test('after a timeout', async ({ expect }) => {
       await using mark = markProcesses();
       await using place = await temporaryEnvironment();
-      const command = place.environment.exec(held(kind), { timeoutMs: 5_000, env: mark.env });
+      const command = place.environment.exec(held(kind), { timeoutMs: 10_000, env: mark.env });
       await mark.running(kind.programs + 1);
       expect(await command).toMatchObject({ timedOut: true });
       expect(await mark.left()).toEqual(new Map());

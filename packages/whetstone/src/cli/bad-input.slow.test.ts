@@ -151,7 +151,7 @@ describe.concurrent('bad input is refused before anything starts', () => {
 
   test.each<[string, unknown, string, string]>([
     ['is not there', 'none.json', 'tasks[one].output_schema: does not exist', 'relative paths start at '],
-    ['is not JSON', 'broken.yaml', 'broken.yaml:1:1  tasks[one].output_schema: is not JSON: ', ''],
+    ['is not JSON', 'broken.yaml', 'broken.yaml  tasks[one].output_schema: is not JSON: ', ''],
     [
       'is of no agent here',
       { type: 'object' },

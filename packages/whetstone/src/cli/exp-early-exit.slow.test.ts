@@ -45,5 +45,5 @@ test('after a pass the other attempts do not run, and every output says so', asy
     arms: [{ primary: { value: 0.5, known: 6 }, pass_rate: 1 }],
   });
   const refused = await project.whetstone(['exp', 'graded', '--early-exit']);
-  expect(refused.stderr).toContain('there would be no comparison of scores');
+  expect(refused.stderr).toContain('there would be no comparison by score');
 });

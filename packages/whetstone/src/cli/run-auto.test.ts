@@ -25,7 +25,7 @@ test.runIf(hasBubblewrap)(
     expect(project.latest().manifest.isolation).toMatchObject({ provider: 'process', level: 0 });
     expect(project.latest().manifest.isolation.auto).toBeUndefined();
 
-    project.writeConfig(GATEWAY);
+    project.writeConfig({ ...GATEWAY, sandbox: undefined });
     const shown = await project.whetstone(['run', '--resume', 'latest', '--dry-run']);
     expect(shown).toMatchObject({
       exitCode: 0,
@@ -55,7 +55,7 @@ test.runIf(hasBubblewrap)(
 );
 
 test('what a sealed sandbox would break runs in the other one, and the report says what an agent could have done', async () => {
-  project = makeProject({ tasks: [{ id: 'one', prompt: 'x' }] });
+  project = makeProject({ tasks: [{ id: 'one', prompt: 'x' }], config: { sandbox: undefined } });
   const ran = await project.whetstone(['run']);
   const why = 'The agent writer does not use a gateway, so it needs the network to reach its model.';
   expect(ran.stderr).toContain(`Sandbox process, level 0 (auto). Not sealed: ${why} (and 1 more reason)\n`);

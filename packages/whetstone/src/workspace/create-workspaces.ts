@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf, WhetstoneError } from '@whetstone/errors';
+import { WhetstoneError } from '@whetstone/errors';
 import { type Owner, removeTree } from '@whetstone/sandbox';
 import type { OverlayOperation } from '../config/config.ts';
 import { choosePlacement } from './choose-placement.ts';
 import { createWorkspace } from './create-workspace.ts';
+import { namingFullDisk } from './disk-full.ts';
 import { equipSnapshot } from './equip-snapshot.ts';
 import { extractTree } from './extract-tree.ts';
 import { formatOf, makeGitDirectory } from './git-directory.ts';
@@ -179,25 +180,4 @@ function assertCommitId(commit: string): void {
   throw new WhetstoneError('repo-ref-unknown', `${JSON.stringify(commit)} is not a full commit id.`, {
     hint: 'Resolve a branch, tag or short id with resolveCommit() first.',
   });
-}
-
-/** Runs `work` and turns the error of a full disk, also in a cause or in the output of a program, into `disk-full`. */
-async function namingFullDisk<T>(folder: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!isDiskFull(error)) throw error;
-    throw new WhetstoneError('disk-full', 'No space is left for workspaces.', {
-      where: folder,
-      hint: 'Free some space, or choose another folder with TMPDIR.',
-      cause: error,
-    });
-  }
-}
-
-function isDiskFull(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  if (['ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '')) return true;
-  const said = [error.message, 'stderr' in error ? String(error.stderr) : ''].join('\n');
-  return /no space left on device|disk quota exceeded/i.test(said) || isDiskFull(error.cause);
 }

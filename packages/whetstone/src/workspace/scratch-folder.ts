@@ -5,6 +5,7 @@ import { placesReadAbove } from '@whetstone/agents/config';
 import { foundAbove } from '@whetstone/agents/evaluator';
 import { removeTree } from '@whetstone/sandbox';
 import { takeAbandoned, takeLock } from '../record/lock-file.ts';
+import { namingFullDisk } from './disk-full.ts';
 import { mountPrivately } from './mount-namespace.ts';
 import { BRIEF_PREFIX, lockedName, nameOfLock } from './temporary-name.ts';
 
@@ -22,7 +23,7 @@ export type Scratch = AsyncDisposable & {
  * that works on a server of the user, which has to see the workspaces. Default: false.
  */
 export async function makeScratch({ isShared = false } = {}): Promise<Scratch> {
-  const { directory, remove } = await makeLocked();
+  const { directory, remove } = await namingFullDisk(tmpdir(), makeLocked);
   if (isShared) return { directory, isPrivate: false, isShared, [Symbol.asyncDispose]: remove };
   const unwanted = foundAbove('/', placesReadAbove()).map((path) => `/${path.split('/')[1]}`);
   const mounted = await mountPrivately(directory, unwanted);
