@@ -11,6 +11,7 @@ export const testNeeds = [
   { name: 'namespaces', description: 'there are no mount namespaces' },
   { name: 'mounts', description: 'there are no layered mounts' },
   { name: 'openssl', description: 'openssl is not installed' },
+  { name: 'pytest', description: 'python3 has no pytest' },
   { name: 'script', description: 'script (util-linux) is not installed' },
   { name: 'zsh', description: 'zsh is not installed' },
   { name: 'fish', description: 'fish is not installed' },

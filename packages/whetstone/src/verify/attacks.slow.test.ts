@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import type { Attack } from '../testkit/attacks/attack.ts';
 import { nodeAttacks } from '../testkit/attacks/node-attacks.ts';
@@ -12,7 +13,10 @@ async function play(language: Language, verdict: 'exit-codes' | 'test-report', a
   const { exitCode, stderr } = await project.whetstone(['run', '--jobs', '2']);
   expect(exitCode, stderr).toBe(1);
   const rows = new Map(project.latest().rows.map((row) => [row.agent_name, row]));
-  expect(rows.get('honest')).toMatchObject({ outcome: 'passed', judged_by: verdict });
+  expect(rows.get('honest'), rows.get('honest')?.evidence ?? '').toMatchObject({
+    outcome: 'passed',
+    judged_by: verdict,
+  });
   rows.delete('honest');
   expect([...rows.values()].filter(({ outcome }) => outcome === 'error')).toEqual([]);
   const scored = [...rows.values()].filter(({ outcome }) => outcome === 'passed');
@@ -26,34 +30,37 @@ const fooling = (attacks: readonly Attack[], verdict: Attack['fools'][number]): 
 const forReports = (attacks: readonly Attack[]): readonly Attack[] =>
   attacks.filter(({ name, fools }) => fools.length > 0 || /shim|skip/.test(name));
 
-test.each([
-  {
-    language: 'node' as const,
-    attacks: nodeAttacks,
-    restored: {
-      'npmrc-shell': ['.npmrc'],
-      'trojan-package': ['node_modules/'],
-      'hook-script': ['package.json (scripts)'],
-    },
-  },
-  {
-    language: 'python' as const,
-    attacks: pythonAttacks,
-    restored: {
+const hasPytest = spawnSync('python3', ['-m', 'pytest', '--version']).status === 0;
+
+/** Plays all attacks on exit codes, and those that then still matter on the report of the tests. */
+async function holdTo(
+  language: Language,
+  attacks: readonly Attack[],
+  restored: Record<string, readonly string[]>,
+): Promise<void> {
+  const { rows, scored } = await play(language, 'exit-codes', attacks);
+  expect(scored).toEqual(fooling(attacks, 'exit-codes'));
+  for (const [agent, paths] of Object.entries(restored))
+    expect(rows.get(agent)?.protected_paths_touched).toEqual(paths);
+  const reported = forReports(attacks);
+  expect((await play(language, 'test-report', reported)).scored).toEqual(fooling(reported, 'test-report'));
+}
+
+test('node: only the attacks that say so are scored', { timeout: 600_000 }, () =>
+  holdTo('node', nodeAttacks, {
+    'npmrc-shell': ['.npmrc'],
+    'trojan-package': ['node_modules/'],
+    'hook-script': ['package.json (scripts)'],
+  }),
+);
+
+test.runIf(hasPytest)(
+  'python: only the attacks that say so are scored',
+  { timeout: 600_000, tags: 'pytest' },
+  () =>
+    holdTo('python', pythonAttacks, {
       conftest: ['conftest.py'],
       'project-options': ['pyproject.toml (pytest)'],
       'entry-point': ['forgiving-1.dist-info/'],
-    },
-  },
-])(
-  '$language: only the attacks that say so are scored',
-  async ({ language, attacks, restored }) => {
-    const { rows, scored } = await play(language, 'exit-codes', attacks);
-    expect(scored).toEqual(fooling(attacks, 'exit-codes'));
-    for (const [agent, paths] of Object.entries(restored))
-      expect(rows.get(agent)?.protected_paths_touched).toEqual(paths);
-    const reported = forReports(attacks);
-    expect((await play(language, 'test-report', reported)).scored).toEqual(fooling(reported, 'test-report'));
-  },
-  600_000,
+    }),
 );
