@@ -23,8 +23,10 @@ export const truth: Benchmark = async ({ size, say }) => {
   const nulls = nullScenarios(random);
   const small = pairedRates([0.3, 0.5], { within: 0.5, between: 1 }, random);
   const large = pairedRates([0.5, 0.8], { within: 0.5, between: 0.7 }, random);
-  const shifted = [0.3, 0.5, 0.7].map((within) =>
-    pairedRates([0.5, 0.5 + MARGIN], { within, between: 1 }, random),
+  const shifted = [0.3, 0.5, 0.7].flatMap((within) =>
+    [0.1, 0.3, 0.5, 0.8].flatMap((rate) =>
+      [0.7, 1].map((between) => pairedRates([rate, rate + MARGIN], { within, between }, random)),
+    ),
   );
   const rows = [4, 6, 8, 10, 15, 20, 50, 100].map((tasks) => {
     say(`${tasks} tasks`);
@@ -40,15 +42,16 @@ export const truth: Benchmark = async ({ size, say }) => {
       small: share(small, 3, differs),
       large: share(large, 3, differs),
       planned: plannedPower(small, tasks, replications, random),
-      equivalent: tasks < 20 ? undefined : worst(isEquivalent, shifted),
+      equivalent: tasks < 20 ? undefined : worst((found) => isWithin(found, 0.95), shifted),
+      equivalentOf90: tasks < 20 ? undefined : worst((found) => isWithin(found, 0.9), shifted),
     };
   });
   say('sequential runs');
-  const sequential = sequentialRuns(replications, { nulls, random });
+  const sequential = sequentialRuns(replications / 2, { nulls, random });
   say('replays of suites against themselves');
   const calibrated = calibration(replications);
   return {
-    method: `${replications} replications per scenario. The nulls are ${nulls.length} scenarios of task rates (Beta, correlation within a task .3 to .7, between a task's two rates .7 or 1, and a skewed one) with 1, 3 and 5 trials; the worst of them is shown. Power is with 3 trials.`,
+    method: `${replications} replications per scenario. The nulls are ${nulls.length} scenarios of task rates (Beta, correlation within a task .3 to .7, between a task's two rates .7 or 1, and a skewed one) with 1, 3 and 5 trials; the worst of them is shown. Power is with 3 trials. Sequential runs: half as many replications.`,
     tables: [
       tableOf('Two-sided verdicts at the 5 % level', rows, [
         ['widening c', '', 1, (row) => row.widening],
@@ -58,6 +61,7 @@ export const truth: Benchmark = async ({ size, say }) => {
         ['power .5 → .8', '%', 0, (row) => row.large],
         ['power at the stated MDE', '%', 0, (row) => row.planned],
         ['wrong “equivalent”, worst', '%', 1, (row) => row.equivalent],
+        ['with 90 % intervals', '%', 1, (row) => row.equivalentOf90],
       ]),
       sequential.table,
       calibrated.table,
@@ -94,8 +98,8 @@ function differs(found: TaskDifference[], widening = spreadWidening(found.length
   return interval !== null && (interval.low > 0 || interval.high < 0);
 }
 
-function isEquivalent(found: TaskDifference[]): boolean {
-  const { interval } = populationDifference(found);
+function isWithin(found: TaskDifference[], level: number): boolean {
+  const { interval } = populationDifference(found, { level });
   return interval !== null && interval.low > -MARGIN && interval.high < MARGIN;
 }
 
