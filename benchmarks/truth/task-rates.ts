@@ -15,11 +15,22 @@ function ratesOf(mean: number, correlation: number, random: Random): (share: num
   let grid = grids.get(key);
   if (!grid) {
     const size = 1 / correlation - 1;
-    grid = Float64Array.from({ length: GRID }, () => beta(mean * size, (1 - mean) * size, random)).sort();
+    grid = withMean(
+      Float64Array.from({ length: GRID }, () => beta(mean * size, (1 - mean) * size, random)).sort(),
+      mean,
+    );
     grids.set(key, grid);
   }
   const sorted = grid;
   return (share) => sorted[Math.min(GRID - 1, Math.floor(share * GRID))] ?? 0;
+}
+
+/** Stretches rates towards 0 or 1: a drawn sample misses its mean by up to 0.7 points, and then a null has a difference. */
+function withMean(rates: Float64Array, mean: number): Float64Array {
+  const drawn = rates.reduce((total, rate) => total + rate, 0) / rates.length;
+  return rates.map((rate) =>
+    drawn > mean ? (rate * mean) / drawn : 1 - ((1 - rate) * (1 - mean)) / (1 - drawn),
+  );
 }
 
 /** Tasks whose two rates have these means; `between` is the correlation of a task's two rates (Gaussian copula). */

@@ -47,11 +47,11 @@ export const truth: Benchmark = async ({ size, say }) => {
     };
   });
   say('sequential runs');
-  const sequential = sequentialRuns(replications / 2, { nulls, random });
+  const sequential = sequentialRuns(replications, { nulls, random });
   say('replays of suites against themselves');
   const calibrated = calibration(replications);
   return {
-    method: `${replications} replications per scenario. The nulls are ${nulls.length} scenarios of task rates (Beta, correlation within a task .3 to .7, between a task's two rates .7 or 1, and a skewed one) with 1, 3 and 5 trials; the worst of them is shown. Power is with 3 trials. Sequential runs: half as many replications.`,
+    method: `${replications} replications per scenario. The nulls are ${nulls.length} scenarios of task rates (Beta, correlation within a task .3 to .7, between a task's two rates .7 or 1, and a skewed one) with 1, 3 and 5 trials; the worst of them is shown. Power is with 3 trials.`,
     tables: [
       tableOf('Two-sided verdicts at the 5 % level', rows, [
         ['widening c', '', 1, (row) => row.widening],

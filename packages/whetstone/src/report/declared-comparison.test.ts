@@ -57,9 +57,9 @@ test('a difference is equivalent only within a declared margin, over at least 20
   const sameRates = (planned: Planned): Case => ({ outcome: numberOf(planned) % 2 ? 'passed' : 'failed' });
   const verdictOf = (tasks: number, equivalence?: number) =>
     compare({ tasks: tasksOf(tasks), trials: 3 }, { ...(equivalence && { equivalence }) }, sameRates)[0];
-  expect(verdictOf(30, 0.06)).toMatchObject({ verdict: 'equivalent', equivalence: { margin: 0.06 } });
-  expect(verdictOf(30, 0.06)?.sentence).toBe(
-    'equivalent: 0 pp for tasks like these, 95 % interval −5 … +5 pp over 30 tasks, within the declared ±6 pp',
+  expect(verdictOf(30, 0.08)).toMatchObject({ verdict: 'equivalent', equivalence: { margin: 0.08 } });
+  expect(verdictOf(30, 0.08)?.sentence).toBe(
+    'equivalent: 0 pp for tasks like these, 95 % interval −7 … +7 pp over 30 tasks, within the declared ±8 pp',
   );
   expect(verdictOf(30)).toMatchObject({ verdict: 'inconclusive', equivalence: null });
   expect(verdictOf(30, 0.03)).toMatchObject({ verdict: 'inconclusive', equivalence: { tasks_needed: 65 } });
@@ -67,7 +67,7 @@ test('a difference is equivalent only within a declared margin, over at least 20
 });
 
 test('cases without a result that could make a difference keep arms from being equivalent', () => {
-  const [one] = compare({ tasks: tasksOf(30), trials: 3 }, { equivalence: 0.05 }, (planned, isVariant) => ({
+  const [one] = compare({ tasks: tasksOf(30), trials: 3 }, { equivalence: 0.1 }, (planned, isVariant) => ({
     outcome: isVariant && numberOf(planned) > 20 ? 'error' : 'passed',
   }));
   expect(one).toMatchObject({ verdict: 'inconclusive', tasks: 20 });

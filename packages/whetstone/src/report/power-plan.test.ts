@@ -25,8 +25,8 @@ test('without an earlier run the spread is assumed, and cost and time are unknow
     The smallest true difference that your 20 tasks can show:
 
       trials     difference
-           1  40 pp or more
-           3  27 pp or more
+           1  42 pp or more
+           3  28 pp or more
 
     Fewest cases: 1 trial of 262 tasks. More tasks with fewer trials need fewer
     cases, where there are tasks.

@@ -37,7 +37,7 @@ export function spreadWidening(tasks: number): number {
     [7, 0.7],
     [11, 0.8],
     [14, 0.9],
-    [49, 1],
+    [19, 1],
   ] as const;
   return upTo.find(([most]) => tasks <= most)?.[1] ?? 1.2;
 }
