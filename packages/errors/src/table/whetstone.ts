@@ -185,8 +185,8 @@ export const whetstoneErrors = {
     'Wait for the process or stop it, then try again. Its lock ends with it.',
   ),
   'run-metric': usage(
-    'Runs are compared by the metric that both declare, and a run with early exit has no pass rate.',
-    'Compare runs with the same metric, or run again with --no-early-exit.',
+    'The runs declare different metrics, or the command is about pass rates and the run declares another metric.',
+    'Name runs with the same metric; for plans and calibrations, runs that compare pass rates.',
   ),
   'run-not-found': usage(
     'There is no such run, or the beginning of a name fits several runs.',

@@ -3,7 +3,7 @@ import type { CaseRow } from '../record/row.ts';
 import { FEWEST_TASKS } from '../stats/population-difference.ts';
 import { type Calibration, replayVerdicts } from '../stats/replay-verdicts.ts';
 import { resultsOfRun } from './sequential.ts';
-import { requireAllTrials, taskCounts } from './task-values.ts';
+import { requirePassRates, taskCounts } from './task-values.ts';
 
 /** What the verdicts of a suite are worth, for one arm. `calibration` is `null` where it has fewer than four tasks. */
 export type ArmCalibration = {
@@ -20,7 +20,7 @@ export function calibrateRun(
   { manifest, rows }: { manifest: Manifest; rows: readonly CaseRow[] },
   { effect, replays }: { effect: number; replays: number },
 ): ArmCalibration[] {
-  requireAllTrials(manifest);
+  requirePassRates(manifest);
   const cases = resultsOfRun(manifest, rows);
   return [...Map.groupBy(cases, (one) => JSON.stringify([one.agent_name, one.variant]))].flatMap(
     ([seed, ofArm]) => {

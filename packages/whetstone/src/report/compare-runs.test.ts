@@ -93,9 +93,7 @@ test('two runs are compared by the metric that both declare, and early exits hav
   expect(pairs[0]).toMatchObject({ b: { primary: { value: 1 }, pass_rate: null }, flips: [] });
   expect(pairs[0]?.comparison.sentence).toMatch(/^better: pass@2 \+100 pp/);
   expect(() => compareRuns(a, declared(b, early))).toThrow('different metrics: pass rate and pass@2');
-  expect(() => calibrateRun(declared(b, early), { effect: 0.1, replays: 10 })).toThrow(
-    'there is no pass rate',
-  );
+  expect(() => calibrateRun(declared(b, early), { effect: 0.1, replays: 10 })).toThrow('compares pass@2');
 });
 
 test('flips, failure classes and ratios stand beside the difference; unknown amounts make no ratio', () => {

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
 import { type Planned, sampleManifest, sampleRow } from './__fixtures__/sample-run.ts';
+import { calibrateRun } from './calibrate.ts';
+import { planPower } from './power-plan.ts';
 import { summarize } from './summarize.ts';
 import type { Comparison } from './summary.ts';
 
@@ -114,4 +116,12 @@ test('a pass rate that falls while the run goes on is a caveat, whatever the arm
   );
   expect(steady.drift[0]?.p_value).toBeGreaterThan(0.5);
   expect(steady.caveats.join()).not.toContain('from the first block');
+});
+
+test('plans and calibrations are about pass rates, and refuse a run that compares something else', () => {
+  const manifest = sampleManifest({ tasks: tasksOf(6) }, { metric: 'cost' });
+  const run = { manifest, rows: manifest.case_matrix.map((planned) => sampleRow(planned, 'passed')) };
+  const refusal = /needs a run that compares pass rates, and run \S+ compares cost per case/;
+  expect(() => planPower({ effect: 0.1, power: 0.8, trials: [1], jobs: 1 }, run)).toThrow(refusal);
+  expect(() => calibrateRun(run, { effect: 0.1, replays: 10 })).toThrow(refusal);
 });

@@ -4,7 +4,7 @@ import { minimumDetectableDifference, tasksNeeded } from '../stats/population-di
 import { ASSUMED_SPREAD, estimateSpread, type Spread, spreadWith } from '../stats/spread.ts';
 import type { CaseResult } from './case-results.ts';
 import { resultsOfRun } from './sequential.ts';
-import { requireAllTrials, taskCounts } from './task-values.ts';
+import { requirePassRates, taskCounts } from './task-values.ts';
 
 /** What an experiment should find, and how. */
 export type PlanQuestion = {
@@ -48,7 +48,7 @@ export function planPower(
   { effect, power, trials, tasks, jobs }: PlanQuestion,
   earlier?: { manifest: Manifest; rows: readonly CaseRow[] },
 ): PowerPlan {
-  if (earlier) requireAllTrials(earlier.manifest);
+  if (earlier) requirePassRates(earlier.manifest);
   const known = earlier && factsOf(earlier.manifest, resultsOfRun(earlier.manifest, earlier.rows));
   const spread = known?.estimated?.spread ?? ASSUMED_SPREAD;
   const arms = known?.arms ?? 2;

@@ -86,17 +86,16 @@ export const taskCounts = (cases: readonly CaseResult[]): Map<string, TaskCount>
   );
 
 /**
- * For what needs the outcomes of all trials.
- * @throws WhetstoneError `run-metric` for a run with early exit
+ * For what is about pass rates only.
+ * @throws WhetstoneError `run-metric` for a run that declares another metric
  */
-export function requireAllTrials({ early_exit, run_id }: Manifest): void {
-  if (!early_exit) return;
+export function requirePassRates(manifest: Manifest): void {
+  const { kind, title } = describeMetric(metricOf(manifest), manifest.trials);
+  if (kind === 'pass_rate') return;
   throw new WhetstoneError(
     'run-metric',
-    `The trials of run ${run_id} ended with the first pass, so that there is no pass rate.`,
-    {
-      hint: 'Use a run in which all trials ran: whetstone exp --no-early-exit.',
-    },
+    `This needs a run that compares pass rates, and run ${manifest.run_id} compares ${title}.`,
+    { hint: 'Name another run.' },
   );
 }
 
