@@ -78,7 +78,7 @@ function armLines(
             ? `A difference of ${percentNumber(effect)} pp has no room: the arm passes too much already.`
             : `A planted difference of ${percentNumber(effect)} pp is found: ${share(calibration.found)}; the plan's formula says ${percent(calibration.found.announced)} %`,
         ];
-  const head = `${variant} (${agent}): ${counted(tasks, 'task')} with ${Number(trials.toFixed(1))} trials on average`;
+  const head = `${variant} (${agent}): ${counted(tasks, 'task')} and ${Number(trials.toFixed(1))} ${trials === 1 ? 'trial' : 'trials'} of each on average`;
   return [
     ...paragraphLines(oneLine(head), width),
     ...facts.flatMap((fact) => paragraphLines(fact, width, '  ')),

@@ -73,9 +73,11 @@ export async function verifyCommand(
     stdout.write(`${JSON.stringify({ run_id: manifest.run_id, chained, signature, problems }, null, 2)}\n`);
     return problems.length === 0 ? 0 : 1;
   }
-  const chain = chained
-    ? 'each line of the journal follows the one before it'
-    : 'an older version wrote the journal, without hashes: nothing shows whether it was changed';
+  const chain = !chained
+    ? 'an older version wrote the journal, without hashes: nothing shows whether it was changed'
+    : run.unread.length > 0
+      ? 'the journal does not hold together'
+      : 'each line of the journal follows the one before it';
   const lines = [
     `${manifest.run_id}: ${counted(rows.size, 'row')}; ${chain}`,
     ...(problems.length > 0 ? problems : ['Nothing was found that does not fit.']),

@@ -91,7 +91,7 @@ function outlook(known: Known, unit: Summary['metric']['unit']): string {
       : `; ${percentNumber(PLANNED_DIFFERENCE)} ${unit} needs about ${counted(needed, 'task')} like these`;
   const same =
     equivalence?.tasks_needed && equivalence.tasks_needed > tasks
-      ? `; that the arms differ by less than ${marginOf(known, unit)} needs about ${counted(equivalence.tasks_needed, 'task')}`
+      ? `; to show that they differ by less than ${marginOf(known, unit)} takes about ${counted(equivalence.tasks_needed, 'task')}`
       : '';
   return `${could}${planned}${same}`;
 }

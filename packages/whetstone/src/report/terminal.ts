@@ -31,6 +31,7 @@ export function renderTerminal(summary: Summary, rows: readonly CaseRow[], optio
 }
 
 function heading(summary: Summary, { colors, width }: TerminalOptions): string[] {
+  const account = planAccount(summary);
   const { run_id, headline, cases } = summary;
   const { planned, passed, failed, error, skipped, missing, not_run: notRun, reused } = cases;
   const old = reused === undefined ? '' : ` (${reused} reused)`;
@@ -45,7 +46,7 @@ function heading(summary: Summary, { colors, width }: TerminalOptions): string[]
     ),
     '',
     ...paragraphLines(oneLine(headline), width).map(colors.bold),
-    ...paragraphLines(planAccount(summary) ?? '', width).map(colors.dim),
+    ...(account === null ? [] : paragraphLines(account, width).map(colors.dim)),
   ];
 }
 
