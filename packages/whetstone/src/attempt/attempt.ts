@@ -152,7 +152,7 @@ async function pursueIn(
   const exposure = findExposure(attempt.context, turn.events, { sight, instructionsPath });
   if (exposure) trace.exposure = exposure;
   keepMetadata(turn, { attempt, lab, trace, file: files.agent });
-  const endedService = await running.ended();
+  trace.serviceEnded = await running.ended();
   await sandbox.stop(); // the whole tree, before anything is read
   const { exceeded } = sandbox.usage();
   attempt.signal.throwIfAborted();
@@ -193,7 +193,7 @@ async function pursueIn(
     calls: trace.calls,
     gatewayMode: lab.gateway?.mode,
     verification: trace.verification,
-    ...present({ endedService }),
+    ...present({ endedService: trace.serviceEnded }),
     exceeded,
   });
 }

@@ -13,6 +13,8 @@ export type Outcome =
   | { status: 'failed'; class: AgentFailure; evidence: string }
   | { status: 'error'; class: InfrastructureFailure; evidence: string };
 
+type Failed = Outcome & { status: 'failed' };
+
 type Evidence = {
   /** The whole session as one turn. */
   turn: Turn;
@@ -22,7 +24,10 @@ type Evidence = {
   /** Where replies came from. When a script or a recording has no reply, that is not the fault of a provider. */
   gatewayMode: GatewayMode['mode'] | undefined;
   verification: Verification;
-  /** A sentence about a service that ended beside the agent. Work that passes in spite of it has passed. */
+  /**
+   * A sentence about a service that ended beside the agent. It explains a failure and excuses none: an agent could end a
+   * service to turn its failure into missing data.
+   */
   endedService?: string;
   /** The limits that the agent's commands ran into. Default: none. */
   exceeded?: Usage['exceeded'];
@@ -44,7 +49,7 @@ export function decideOutcome(evidence: Evidence): Outcome {
   // Work that was good enough when the budget ended has passed.
   const decided =
     outcome.status === 'failed'
-      ? (overBudget(calls) ?? overLimit(evidence, outcome) ?? withoutService(evidence) ?? outcome)
+      ? (overBudget(calls) ?? withoutService(evidence, overLimit(evidence, outcome) ?? outcome))
       : outcome;
   if (decided.status === 'passed' || evidence.turn.status === 'completed') return decided;
   return { ...decided, evidence: inTurn(evidence.turns, decided.evidence) };
@@ -106,8 +111,10 @@ const UNPLAYED: Partial<Record<GatewayMode['mode'], string>> = {
   replay: 'the recording could not be replayed',
 };
 
-const withoutService = ({ endedService }: Evidence): Outcome | undefined =>
-  endedService === undefined ? undefined : error('task', `beside the agent: ${endedService}`);
+const withoutService = ({ endedService }: Evidence, outcome: Failed): Failed =>
+  endedService === undefined
+    ? outcome
+    : { ...outcome, evidence: `${outcome.evidence.replace(/\.$/, '')}; beside the agent: ${endedService}` };
 
 function overBudget(calls: readonly LedgerLine[]): Outcome | undefined {
   const refused = calls.find((call) => call.flags.includes('over-budget'));
@@ -124,10 +131,7 @@ function overBudget(calls: readonly LedgerLine[]): Outcome | undefined {
 }
 
 /** Work that passed in spite of a limit has passed. */
-function overLimit(
-  { exceeded = [] }: Evidence,
-  outcome: Outcome & { status: 'failed' },
-): Outcome | undefined {
+function overLimit({ exceeded = [] }: Evidence, outcome: Failed): Failed | undefined {
   if (exceeded.length === 0) return undefined;
   return failed('limit', `the commands ran into the limit on ${exceeded.join(' and ')}: ${outcome.evidence}`);
 }
@@ -146,7 +150,7 @@ function because(turn: Turn): string {
   return turn.exit?.message ? `: ${turn.exit.message}` : '';
 }
 
-const failed = (kind: AgentFailure, evidence: string): Outcome => ({
+const failed = (kind: AgentFailure, evidence: string): Failed => ({
   status: 'failed',
   class: kind,
   evidence,

@@ -107,6 +107,8 @@ export type Trace = {
   /** Of the sandbox of the agent. */
   usage?: Usage;
   namesAsked?: readonly string[];
+  /** A sentence about a service that ended beside the agent. */
+  serviceEnded?: string | undefined;
   /** Whether the agent is being driven, or its drive failed. */
   isDriving?: boolean;
   /** Whether the agent and all its processes have ended, so that what fails now fails on what it left. */

@@ -164,27 +164,48 @@ test('services run beside the agent and in the clean room, and write nothing int
   );
 });
 
-test('a service that ends after it was ready is an error with its output, unless the work passes without it', async () => {
+test('a service that an agent ends, or keeps from starting, excuses nothing; one that always ends is an error', async () => {
   const onData = `s.on('data', () => { console.error('Error: disk is full'); process.exit(3); })`;
   const serve = `require('node:net').createServer((s) => ${onData}).listen({port}, '127.0.0.1')`;
   const say = `require('node:net').connect(process.env.DB_PORT, process.env.DB_HOST).on('error', () => {}).end('x')`;
   const end = `node -e "${say}"`;
+  const command = `test ! -e "$(cat ~/tree)/src/block" && exec node -e "${serve}"`;
   project = inProject(
-    { prepare: undefined, inputs: undefined, services: { db: { command: `exec node -e "${serve}"` } } },
+    { prepare: ['pwd > ~/tree'], services: { db: { command } } },
     {
-      agents: { failing: `${end}; exit 1`, planting: 'touch src/end', enduring: end },
+      agents: {
+        failing: `${end}; exit 1`,
+        planting: 'touch src/end',
+        blocking: 'touch src/block',
+        enduring: end,
+      },
+      tasks: [
+        { id: 'sound', prompt: 'x' },
+        { id: 'faulty', prompt: 'x', validation: { commands: [end] } },
+      ],
       config: { evaluation: { commands: [`test ! -e src/end || ${end}`] } },
     },
   );
   await project.whetstone(['run', '--jobs', '3'], CACHE);
   const { rows } = project.latest();
   const ended = 'The service db ended with exit code 3 (Error: disk is full) after it was ready';
-  const byAgent = Object.fromEntries(rows.map((row) => [row.agent_name, row]));
-  expect(byAgent).toMatchObject({
-    failing: { outcome: 'error', failure_class: 'task' },
-    planting: { outcome: 'error', failure_class: 'task', validation_status: 'passed' },
-    enduring: { outcome: 'passed', evidence: null },
+  const ofTask = (id: string) =>
+    Object.fromEntries(rows.flatMap((row) => (row.task_id === id ? [[row.agent_name, row]] : [])));
+  const failed = { outcome: 'failed', failure_class: 'agent' };
+  const sound = ofTask('sound');
+  expect(sound).toMatchObject({
+    failing: { ...failed, service_ended: expect.stringContaining(ended) },
+    planting: { ...failed, validation_status: 'passed' },
+    blocking: { ...failed, validation_status: 'failed' },
+    enduring: { outcome: 'passed', evidence: null, service_ended: expect.stringContaining(ended) },
   });
-  expect(byAgent.failing?.evidence).toContain(`beside the agent: ${ended}`);
-  expect(byAgent.planting?.evidence).toContain(ended);
+  expect(sound.failing?.evidence).toContain(`code 1; beside the agent: ${ended}`);
+  const onlyThen = `this does not happen without the agent's changes`;
+  expect(sound.planting?.evidence).toMatch(new RegExp(`${ended.replace(/[()]/g, '.')}.*${onlyThen}`));
+  expect(sound.blocking?.evidence).toMatch(new RegExp(`before it was ready.*${onlyThen}`));
+  const broken = { outcome: 'error', failure_class: 'task', evidence: expect.stringContaining(ended) };
+  const faulty = ofTask('faulty');
+  expect(faulty).toMatchObject({ planting: broken, enduring: broken });
+  const { stdout } = await project.whetstone(['report', 'latest']);
+  expect(stdout.replace(/\s+/g, ' ')).toContain('Beside the agent, a service ended in');
 });

@@ -136,6 +136,8 @@ export const keptRowSchema = caseRowSchema.extend({
   artifact_notes: z.array(z.string()).optional(),
   /** The limits that the commands in the sandbox of the agent ran into. Absent: none. */
   limits_exceeded: z.array(z.enum(['memory', 'processes'])).optional(),
+  /** A sentence about a service that ended beside the agent, with the last of its output. Absent: none did. */
+  service_ended: z.string().optional(),
   /** Only where a canary of the hidden tests, or of the patch that solves the task, was where the agent could see or wrote it. */
   contaminated_by: z
     .array(z.object({ canary: z.string(), where: z.enum(['request', 'patch', 'events']) }))

@@ -101,10 +101,17 @@ function aboutTheSample({ tasks, trials, variants, baseline }: Manifest): string
   );
 }
 
+const namedCases = (cases: readonly CaseResult[]): string =>
+  `${cases
+    .map(({ case_id }) => case_id)
+    .slice(0, 3)
+    .join(', ')}${cases.length > 3 ? ', …' : ''}`;
+
 function aboutTheResults(cases: readonly CaseResult[]): string[] {
   const { error, missing } = countOutcomes(cases);
   const unverified = cases.filter(isUnverified).length;
   const contaminated = cases.filter(({ row }) => row?.contaminated_by !== undefined);
+  const lonely = cases.filter(({ row }) => row?.outcome === 'failed' && row.service_ended !== undefined);
   const weak = cases.filter(({ row }) => row?.judged_by === 'exit-codes');
   const touched = cases.filter((one) => (one.row?.protected_paths_touched.length ?? 0) > 0).length;
   return sentences(
@@ -112,11 +119,10 @@ function aboutTheResults(cases: readonly CaseResult[]): string[] {
       `${error + missing} of ${counted(cases.length, 'case')} ${error + missing === 1 ? 'has' : 'have'} no result (${counted(error, 'error')}, ${missing} not finished). They are missing data, not failures; the bounds show how far they could move each rate.`,
     unverified > 0 &&
       `Nothing verified the work of ${counted(unverified, 'case')}: there, passed means only that the agent completed.`,
+    lonely.length > 0 &&
+      `Beside the agent, a service ended in ${counted(lonely.length, 'case')} that failed (${namedCases(lonely)}). Nobody sees whether the agent ended it, so the failures count; the logs of the service are with the case.`,
     contaminated.length > 0 &&
-      `${counted(contaminated.length, 'case')} ${contaminated.length === 1 ? 'is' : 'are'} contaminated: a canary of the hidden tests or of the answer was in a model request, in the events or in the patch (${contaminated
-        .map(({ case_id }) => case_id)
-        .slice(0, 3)
-        .join(', ')}${contaminated.length > 3 ? ', …' : ''}).`,
+      `${counted(contaminated.length, 'case')} ${contaminated.length === 1 ? 'is' : 'are'} contaminated: a canary of the hidden tests or of the answer was in a model request, in the events or in the patch (${namedCases(contaminated)}).`,
     weak.length > 0 &&
       `The verdict is weak in ${counted(weak.length, 'case')}: only exit codes of commands decided, and code under test can end its process with 0. Tests that are declared in validation.tests are judged by their report.`,
     touched > 0 &&

@@ -104,9 +104,9 @@ export async function verify(input: VerifyInput): Promise<Verification> {
     return restored.texts;
   });
   const { broken, ...rest } = verification;
-  // Nobody sees who ended a service. A command that only the agent's changes made unfindable is the agent's failure.
-  if (broken?.class === 'verifier' && changes.files.length > 0 && !(await isBrokenWithoutChanges(input)))
-    return { ...rest, failure: `${broken.evidence}; without the agent's changes it is found` };
+  // What breaks the clean room only with the agent's changes is the agent's failure, and not missing data.
+  if (broken && changes.files.length > 0 && !(await isBrokenWithoutChanges(input)))
+    return { ...rest, failure: `${broken.evidence}; this does not happen without the agent's changes` };
   return verification;
 }
 
@@ -158,7 +158,14 @@ async function judgeIn(
   await using sandbox = await input.sandboxes.start({ workdir: workspace.path, ...workspace.place, env });
   const { mask, signal } = input;
   const where = { directory: join(input.directory, 'services'), mask, signal };
-  const running = await startServices(sandbox, services, where);
+  const running = await startServices(sandbox, services, where).catch((error: unknown) => {
+    if (!(error instanceof WhetstoneError) || error.code !== 'service-not-ready') throw error;
+    return error;
+  });
+  if (running instanceof WhetstoneError) {
+    const broken = { class: 'task' as const, evidence: running.message };
+    return { ...failedBefore(protectedTouched, running.message), broken };
+  }
   const verification = namingRequests(
     await judge(input, { workspace, sandbox, settings }, protectedTouched),
     sandbox,
@@ -180,7 +187,7 @@ function namingRequests(verification: Verification, sandbox: Sandbox, mask: Mask
 
 type Room = { workspace: Workspace; sandbox: Sandbox; settings: ReadonlyMap<string, string> };
 
-/** Whether the commands are missing on the pristine tree as well. Then the task is at fault, not the agent. */
+/** Whether the clean room cannot work on the pristine tree either. Then the task is at fault, not the agent. */
 async function isBrokenWithoutChanges(input: VerifyInput): Promise<boolean> {
   const directory = join(input.directory, 'without-changes');
   const verification = await judgeIn({ ...input, directory }, [], async () => new Map());
