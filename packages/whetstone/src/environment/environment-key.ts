@@ -53,15 +53,33 @@ const STARTED_WITH: Readonly<Record<string, readonly string[]>> = {
   cargo: ['rustc', 'cc'],
   make: ['cc'],
   cmake: ['cc'],
+  mvn: ['java'],
+  gradle: ['java'],
+  sbt: ['java'],
+  java: [],
+  bundle: ['ruby'],
+  gem: ['ruby'],
+  ruby: [],
+  composer: ['php'],
+  php: [],
+  mix: ['elixir'],
+  dotnet: [],
+  swift: [],
+  pdm: ['python3'],
+  conda: [],
 };
 
 /** For a script, whose commands are not known. */
 const USUAL = ['node', 'python3'];
 
-/** The real path and the version of each tool that the commands name. */
+/**
+ * The real path of each program that the commands name, with the version of a known tool and the checksum of another one,
+ * which nobody starts for that: it may not know `--version`.
+ */
 export async function toolVersions(commands: readonly string[], sandbox: Sandbox): Promise<string> {
-  const words = new Set(commands.flatMap((command) => command.split(/[^\w.-]+/)));
+  const words = new Set(commands.flatMap((command) => command.match(/(?<![\w.$/-])\w[\w.+-]*/g) ?? []));
   const named = Object.keys(STARTED_WITH).filter((tool) => words.has(tool));
+  const others = [...words].filter((word) => STARTED_WITH[word] === undefined);
   const tools = new Set(
     named.length === 0 ? USUAL : named.flatMap((tool) => [tool, ...(STARTED_WITH[tool] ?? [])]),
   );
@@ -70,7 +88,10 @@ export async function toolVersions(commands: readonly string[], sandbox: Sandbox
     (tool) =>
       `echo "${tool} $(readlink -f "$(command -v ${tool})") $(${tool} ${versionOption(tool)} 2>/dev/null)" &`,
   );
-  const { stdout } = await sandbox.runShell([...asked, 'wait'].join('\n'), { timeoutMs: 60_000 });
+  const files = `for word in ${others.join(' ')}; do
+    file=$(readlink -f "$(command -v "$word")") && [ -f "$file" ] && echo "$word $file $(cksum < "$file")"
+  done`;
+  const { stdout } = await sandbox.runShell([...asked, files, 'wait'].join('\n'), { timeoutMs: 60_000 });
   return stdout.split('\n').sort().join('\n');
 }
 

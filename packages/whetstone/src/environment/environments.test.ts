@@ -295,3 +295,27 @@ test('a tree without an input, and a size limit that is not a number, are errors
   await expect(lab.open({ prepare: ['true'] })).rejects.toMatchObject({ code: 'environment-limit-invalid' });
   vi.unstubAllEnvs();
 });
+
+test('another version of a program that prepares means another environment, also of a program that nobody knows', async () => {
+  const programs = makeTempDir();
+  vi.stubEnv('PATH', `${programs}:${process.env.PATH}`);
+  const install = (version: string) =>
+    writeFileSync(join(programs, 'frobnicate'), `#!/bin/sh\necho ${version} >> frobnicated\n`, {
+      mode: 0o755,
+    });
+  install('1.0');
+  await using lab = await openLab({ 'lock.txt': 'x\n' }, strategy);
+  const keyOf = async () => {
+    await using environments = await lab.open({
+      prepare: ['./missing; frobnicate --now'],
+      inputs: ['lock.txt'],
+    });
+    return (await environments.equip(await lab.snapshot())).environment?.key;
+  };
+  const key = await keyOf();
+  expect(key).toMatch(/^[0-9a-f]{64}$/);
+  expect(await keyOf()).toBe(key);
+  install('1.1');
+  expect(await keyOf()).not.toBe(key);
+  rmSync(programs, { recursive: true });
+});
