@@ -21,9 +21,9 @@ export type MethodTree = {
 };
 
 /** The source of a method, and the folder that it may write to. */
-type Place = { repository: string; commit: string; folder: string };
+type Checkout = { repository: string; commit: string; folder: string };
 
-export async function ourWorkspaces(strategy: 'mount' | 'copy', place: Place): Promise<WorkspaceMethod> {
+export async function ourWorkspaces(strategy: 'mount' | 'copy', place: Checkout): Promise<WorkspaceMethod> {
   const workspaces = await createWorkspaces({ repo: place.repository, scratch: place.folder, strategy });
   return {
     name: `whetstone, ${strategy}`,
@@ -43,7 +43,7 @@ export async function ourWorkspaces(strategy: 'mount' | 'copy', place: Place): P
 }
 
 /** `git worktree add` in a separate clone, because it writes into the repository. */
-export function gitWorktree({ repository, commit, folder }: Place): WorkspaceMethod {
+export function gitWorktree({ repository, commit, folder }: Checkout): WorkspaceMethod {
   const source = join(folder, 'source');
   git(folder, 'clone', '--quiet', '--no-checkout', '--no-hardlinks', repository, source);
   return {
@@ -63,7 +63,7 @@ export function gitWorktree({ repository, commit, folder }: Place): WorkspaceMet
   };
 }
 
-export function sharedClone({ repository, folder }: Place): WorkspaceMethod {
+export function sharedClone({ repository, folder }: Checkout): WorkspaceMethod {
   return {
     name: '`git clone --shared`',
     async create() {

@@ -24,9 +24,9 @@ const WRAPPER =
   /^(?:.*\/)?(?:exec|command|builtin|env|nohup|time|timeout|nice|ionice|stdbuf|setsid|sudo|doas|xargs)$/;
 
 /** An argument or an input of a command, and the place of the first variable in it that is free text. */
-type Text = { text: string; freeText: Place | undefined };
+type Text = { text: string; freeText: Span | undefined };
 /** `index` is that of the argument, 0 in a shell script. */
-type Place = { index: number; offset: number; length: number };
+type Span = { index: number; offset: number; length: number };
 
 /**
  * Finds free text that a second shell would read: the script of `sh -c "…"`, the words of `eval` and of `ssh`, a
@@ -52,7 +52,7 @@ function argument(template: string, index: number): Text {
   return { text: template, freeText: freeTextIn(lexed, { start: 0, end: lexed.script.length }, index) };
 }
 
-function freeTextIn(lexed: LexedScript, range: Range, index = 0): Place | undefined {
+function freeTextIn(lexed: LexedScript, range: Range, index = 0): Span | undefined {
   const hole = holesIn(lexed, range).find(({ name }) => FREE_TEXT.has(name));
   return hole && { index, offset: hole.offset, length: hole.name.length + 2 };
 }

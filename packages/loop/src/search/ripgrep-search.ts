@@ -49,9 +49,9 @@ export async function searchFiles(
   return { ...result, skipped: [...mirror.skipped, ...result.skipped] };
 }
 
-type Place = { environment: ExecutionEnvironment; program: string; folder: string; target: string };
+type SearchTarget = { environment: ExecutionEnvironment; program: string; folder: string; target: string };
 
-async function searchIn(place: Place, query: SearchQuery, signal: AbortSignal): Promise<SearchResult> {
+async function searchIn(place: SearchTarget, query: SearchQuery, signal: AbortSignal): Promise<SearchResult> {
   const output = {
     content: ['--json'],
     files_with_matches: ['--files-with-matches', '--null'],
@@ -97,7 +97,7 @@ async function searchIn(place: Place, query: SearchQuery, signal: AbortSignal): 
 }
 
 async function run(
-  { environment, program, folder, target }: Place,
+  { environment, program, folder, target }: SearchTarget,
   args: readonly string[],
   pattern: string,
   signal: AbortSignal,

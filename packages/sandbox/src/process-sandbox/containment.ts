@@ -9,11 +9,11 @@ export interface Containment {
   /** Whether `launch` can hide the neighbours of a folder. */
   readonly canHide: boolean;
   /** What to spawn, in a session of its own, so that `argv` runs contained with this environment. */
-  launch(argv: readonly [string, ...string[]], env: Readonly<Record<string, string>>, place?: Place): Launch;
+  launch(argv: readonly [string, ...string[]], env: Readonly<Record<string, string>>, place?: LaunchPlace): Launch;
 }
 
 /** `folder`: where the command starts, as it sees it. Default: where it is spawned. */
-export type Place = {
+export type LaunchPlace = {
   hiding?: Hiding | undefined;
   folder?: string | undefined;
   /** The command has the network of this machine, even where others of the sandbox do not. */

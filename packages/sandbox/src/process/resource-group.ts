@@ -29,8 +29,8 @@ export type ResourceGroup = {
 const CONTROLLERS = ['memory', 'pids', 'cpu', 'cpuacct'] as const;
 type Controller = (typeof CONTROLLERS)[number];
 /** Where a group can be made for a controller. The second version always counts CPU time. */
-type Place = { version: 1 | 2; folder: string };
-export type Places = Partial<Record<Controller, Place>>;
+type GroupFolder = { version: 1 | 2; folder: string };
+export type Places = Partial<Record<Controller, GroupFolder>>;
 
 /** The names of groups say which process of which PID namespace made them, for `removeStale`. */
 const PREFIX = 'whetstone-case-';

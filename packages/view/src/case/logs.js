@@ -13,11 +13,11 @@ const TERMINAL =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to be removed
   /\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]P_^X][^\u0007\u001b\n]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
 
-/** Which file of which case. @typedef {{ run: string, case: string }} Place */
+/** Which file of which case. @typedef {{ run: string, case: string }} CaseAddress */
 
 /**
  * The end of a log, and on demand what is before it: any log can be read whole, a part at a time.
- * @param {Place} place
+ * @param {CaseAddress} place
  * @param {CaseFile} file
  */
 export function log({ run, case: caseId }, file) {
@@ -48,7 +48,7 @@ export function log({ run, case: caseId }, file) {
 
 /**
  * What is left out of a file, and where its bytes are.
- * @param {Place} place
+ * @param {CaseAddress} place
  * @param {CaseFile} file
  * @returns {Child}
  */

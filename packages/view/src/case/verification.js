@@ -6,7 +6,7 @@ import { parsePatch } from './patch.js';
 
 /** @import { CaseRow } from '../../../whetstone/src/record/row.ts' */
 /** @import { CaseFile } from '../../../whetstone/src/view/api.ts' */
-/** @import { Place } from './logs.js' */
+/** @import { CaseAddress } from './logs.js' */
 
 /** What a line of a failed test looks like in the outputs of common test programs. */
 const FAILING =
@@ -19,7 +19,7 @@ const AROUND = 3;
 /**
  * What the clean room found. Of a command that failed, the lines that say why stand first, and beside them the lines of the
  * patch that they name.
- * @param {Place} place
+ * @param {CaseAddress} place
  * @param {CaseRow} row
  * @param {ReadonlyMap<string, CaseFile>} files
  */

@@ -24,9 +24,9 @@ const WORDS = {
   missing: 'not finished',
 };
 
-/** Where the reader was on a run, so that new results do not move them. @type {Map<string, Place>} */
+/** Where the reader was on a run, so that new results do not move them. @type {Map<string, Spot>} */
 const places = new Map();
-/** @typedef {{ top: number, row: number, dot: number }} Place `row`: −1 as long as no row is chosen. */
+/** @typedef {{ top: number, row: number, dot: number }} Spot `row`: −1 as long as no row is chosen. */
 
 /**
  * Tasks by arm as a heat map, with one dot per trial that links to its case. Only the rows in the window are drawn, so
@@ -200,7 +200,7 @@ function header({ summary: { arms, baseline } }) {
  * @param {RunDetail} run
  * @param {TaskRow} row
  * @param {number} index
- * @param {Place} place
+ * @param {Spot} place
  */
 function rowElement(run, row, index, place) {
   const numbers = [

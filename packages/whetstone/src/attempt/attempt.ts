@@ -88,10 +88,10 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
   }
 }
 
-type Place = { workspace: Workspace; snapshot: Snapshot; workplace: Workplace };
+type PreparedCase = { workspace: Workspace; snapshot: Snapshot; workplace: Workplace };
 
 async function pursueIn(
-  { workspace, snapshot, workplace }: Place,
+  { workspace, snapshot, workplace }: PreparedCase,
   attempt: Attempt,
   lab: Lab,
   files: CaseLayout,

@@ -8,7 +8,7 @@ import type { Changes, Workspace } from '../workspace/workspace.ts';
 import type { Attempt, Lab, Trace, Workplace } from './lab.ts';
 import { openO11yFolder } from './o11y-folder.ts';
 
-type Place = {
+type CheckedWork = {
   workplace: Workplace;
   workspace: Workspace;
   files: CaseLayout;
@@ -23,7 +23,7 @@ export function evalChecks(
   { task, signal }: Pick<Attempt, 'task' | 'signal'>,
   lab: Pick<Lab, 'scratch' | 'mask'>,
   trace: Pick<Trace, 'checks'> & { turns: readonly Pick<Turn, 'events'>[] },
-  { workplace, workspace, files, changes }: Place,
+  { workplace, workspace, files, changes }: CheckedWork,
 ): (what: CleanRoomCheck) => Promise<CheckResult> {
   return async (what) => {
     const number = trace.checks.push([]);

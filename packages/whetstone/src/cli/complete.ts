@@ -13,7 +13,7 @@ import { outputDirectoryOf } from './report.ts';
 type Candidate = { value: string; description?: string };
 
 /** Where the last word stands: the command, what came before it, and the option whose value it is. */
-type Place = {
+type TypedSoFar = {
   command: Command;
   positional: string[];
   config: string | undefined;
@@ -41,8 +41,8 @@ export async function completeCommand(
   return 0;
 }
 
-function placeOf(program: Command, before: readonly string[]): Place {
-  const place: Place = { command: program, positional: [], config: undefined, option: undefined };
+function placeOf(program: Command, before: readonly string[]): TypedSoFar {
+  const place: TypedSoFar = { command: program, positional: [], config: undefined, option: undefined };
   for (const word of before) {
     const { option, command } = place;
     place.option = undefined;
@@ -64,7 +64,7 @@ function placeOf(program: Command, before: readonly string[]): Place {
 
 const visible = (command: Command): readonly Command[] => command.createHelp().visibleCommands(command);
 
-async function candidatesAt(place: Place, current: string): Promise<Candidate[]> {
+async function candidatesAt(place: TypedSoFar, current: string): Promise<Candidate[]> {
   const { command, positional, option } = place;
   if (option) return valuesOf(option.argChoices, option.attributeName(), place);
   if (current.startsWith('-')) {
@@ -83,13 +83,13 @@ async function candidatesAt(place: Place, current: string): Promise<Candidate[]>
 async function valuesOf(
   choices: readonly string[] | undefined,
   name: string,
-  place: Place,
+  place: TypedSoFar,
 ): Promise<Candidate[]> {
   if (choices) return choices.map((value) => ({ value }));
   return (await FINDERS[name]?.(place)) ?? [];
 }
 
-const FINDERS: Readonly<Record<string, (place: Place) => Promise<Candidate[]>>> = {
+const FINDERS: Readonly<Record<string, (place: TypedSoFar) => Promise<Candidate[]>>> = {
   agent: async (place) =>
     place.command.name() === 'run'
       ? (await configAt(place)).agents.map(({ name, kind }) => ({ value: name, description: kind }))
@@ -117,12 +117,12 @@ const agentKinds = (): Candidate[] =>
 const named = (values: readonly (string | undefined)[]): Candidate[] =>
   [...new Set(values)].flatMap((value) => (value === undefined ? [] : [{ value }]));
 
-async function configAt({ config }: Place) {
+async function configAt({ config }: TypedSoFar) {
   return (await openConfig(present({ config }))).loaded.config;
 }
 
 /** The newest first, as a user wants them. */
-async function runIds({ config }: Place): Promise<Candidate[]> {
+async function runIds({ config }: TypedSoFar): Promise<Candidate[]> {
   const folder = await outputDirectoryOf(config);
   const ids = (await readdir(folder).catch(() => [])).filter((id) => /^\d{8}-\d{6}-/.test(id));
   return named(['latest', ...ids.sort().reverse()]);

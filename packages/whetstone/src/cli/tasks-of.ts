@@ -23,7 +23,7 @@ export type TasksOfOptions = {
 };
 
 /** Where tasks are verified. */
-type Place = Pick<Config, 'repo' | 'sandbox' | 'environment' | 'gateway' | 'judge' | 'outputDir'> &
+type TaskSettings = Pick<Config, 'repo' | 'sandbox' | 'environment' | 'gateway' | 'judge' | 'outputDir'> &
   Partial<Pick<Config, 'agents' | 'variants'>> & {
     withheld: Awaited<ReturnType<typeof findWithheld>>;
     logs: string;
@@ -39,7 +39,7 @@ export async function tasksOf(
   folders: readonly string[],
   { config, tasks, repo, prepare, setupTimeout, taskId }: TasksOfOptions,
   say: (line: string) => void,
-): Promise<Place & { tasks: TaskConfig[] }> {
+): Promise<TaskSettings & { tasks: TaskConfig[] }> {
   const chosen = (all: TaskConfig[]) => {
     const ids = all.map(({ id }) => id);
     assertKnown(taskId, ids, 'task');

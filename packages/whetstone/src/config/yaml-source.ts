@@ -82,10 +82,10 @@ function assertAcyclic(value: unknown, ancestors: Set<object>): void {
   ancestors.delete(value);
 }
 
-export type Place = { located: boolean; span: Span; leads: number[] };
+export type Located = { located: boolean; span: Span; leads: number[] };
 
 /** The span of a value, or of its nearest parent (`located: false` if none), and of the keys above it, nearest last. */
-export function locate(yaml: YamlSource, path: YamlPath, mark: Mark): Place {
+export function locate(yaml: YamlSource, path: YamlPath, mark: Mark): Located {
   let value: unknown = yaml.root;
   let key: unknown;
   const keys: Node[] = [];

@@ -39,7 +39,7 @@ export function openStoredRooms(
   of(one: StoredCase): CaseRooms;
 } {
   const open = new AsyncDisposableStack();
-  let place: Promise<Place> | undefined;
+  let place: Promise<RoomFolder> | undefined;
   return {
     of(one) {
       const own = new AsyncDisposableStack();
@@ -92,7 +92,7 @@ export function openStoredRooms(
 const storedChecks = (files: CaseLayout): string[] =>
   readdirSync(dirname(files.verify)).filter((name) => name.startsWith('check-'));
 
-type Place = {
+type RoomFolder = {
   workspaces: Workspaces;
   sandboxes: SandboxProvider;
   scratch: string;
@@ -100,7 +100,7 @@ type Place = {
   variantOf(name: string): Promise<VariantConfig>;
 };
 
-async function openPlace(manifest: Manifest, open: AsyncDisposableStack): Promise<Place> {
+async function openPlace(manifest: Manifest, open: AsyncDisposableStack): Promise<RoomFolder> {
   const { repo, withheld = [], isolation, config_path: file, variants } = manifest;
   if (isolation.provider === 'none') throw new Error('the agents of this run have no files');
   const { directory: scratch } = open.use(await makeScratch());

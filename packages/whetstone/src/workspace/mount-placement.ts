@@ -24,10 +24,10 @@ export async function mountPlacement(scratch: string): Promise<Placement | undef
   return undefined;
 }
 
-type Place = { scratch: string; mounter: Mounter; options: MountOptions };
+type MountRequest = { scratch: string; mounter: Mounter; options: MountOptions };
 
 async function place(
-  { scratch, mounter, options }: Place,
+  { scratch, mounter, options }: MountRequest,
   layers: readonly string[],
   target: string,
   backing: string,
@@ -45,7 +45,7 @@ async function place(
 }
 
 /** Does with a mount what an agent may do, and checks the result. */
-async function mountsBehave(wanted: Place): Promise<boolean> {
+async function mountsBehave(wanted: MountRequest): Promise<boolean> {
   const directory = await mkdtemp(join(wanted.scratch, 'probe-'));
   try {
     const lower = join(directory, 'lower');
