@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { present } from '@whetstone/events/present';
 
 const LIMIT_MS = 600_000;
 
@@ -11,7 +12,7 @@ export async function runNode<T>(
 ): Promise<T> {
   const { cwd, flags = [], compileCache, env } = options;
   const { stdout } = await promisify(execFile)(process.execPath, [...flags, file, ...args.map(String)], {
-    ...(cwd !== undefined && { cwd }),
+    ...present({ cwd }),
     env: { ...process.env, ...(compileCache && { NODE_COMPILE_CACHE: compileCache }), ...env },
     timeout: LIMIT_MS,
   });

@@ -1,4 +1,6 @@
 /** A provider. If several variables have the same purpose, the first one that is set counts. */
+import { present } from '@whetstone/events/present';
+
 type Provider = {
   /** Its name in the loop's client. */
   client: 'openai' | 'anthropic' | 'google';
@@ -61,6 +63,6 @@ export function endpointOf(
     client: provider.client,
     model: model ?? first([provider.modelVariable]) ?? provider.defaultModel,
     apiKey,
-    ...(baseUrl !== undefined && { baseUrl }),
+    ...present({ baseUrl }),
   };
 }

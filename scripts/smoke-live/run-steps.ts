@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf } from '@whetstone/errors';
 import type { Usage } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import {
   Client,
   LocalExecutionEnvironment,
@@ -46,7 +47,7 @@ export async function runSteps(endpoint: Endpoint, options: RunOptions): Promise
   const { apiKey, baseUrl } = endpoint;
   const settings: ProviderSettings = {
     apiKey,
-    ...(baseUrl !== undefined && { baseUrl }),
+    ...present({ baseUrl }),
     fetch: (input, init) => {
       requests.push(String(init?.body));
       return fetch(input, init);
@@ -71,7 +72,7 @@ export async function runSteps(endpoint: Endpoint, options: RunOptions): Promise
       const failure = await tryStep(step, { session, directory, requests, commandTimeoutMs });
       signal.throwIfAborted();
       const durationMs = performance.now() - started;
-      const done = { title: step.title, durationMs, ...(failure !== undefined && { failure }) };
+      const done = { title: step.title, durationMs, ...present({ failure }) };
       result.steps.push(done);
       onStep(endpoint, done);
     }
@@ -83,10 +84,15 @@ export async function runSteps(endpoint: Endpoint, options: RunOptions): Promise
   return result;
 }
 
-type Place = { session: Session; directory: string; requests: readonly string[]; commandTimeoutMs: number };
+type SmokeRun = {
+  session: Session;
+  directory: string;
+  requests: readonly string[];
+  commandTimeoutMs: number;
+};
 
 /** Returns why the step failed, or `undefined`. Later steps run even after a failure. */
-async function tryStep(step: Step, { session, ...place }: Place): Promise<string | undefined> {
+async function tryStep(step: Step, { session, ...place }: SmokeRun): Promise<string | undefined> {
   const events: SessionEvent[] = [];
   let steering = step.steering;
   const stop = session.on((event) => {

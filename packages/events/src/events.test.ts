@@ -1,3 +1,4 @@
+import { present } from '@whetstone/events/present';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -134,7 +135,7 @@ describe('agent metadata', () => {
   test('a usage of several calls counts as many as it says, and of an unknown number as unknown', () => {
     const used = (calls?: number | null): StreamEvent => ({
       ...{ type: 'usage', usage: { inputTokens: 5, outputTokens: 1 } },
-      ...(calls !== undefined && { calls }),
+      ...present({ calls }),
     });
     expect(deriveAgentMetadata([used(), used(3)]).modelCalls).toBe(4);
     expect(deriveAgentMetadata([used(), used(null)]).modelCalls).toBeNull();

@@ -1,3 +1,4 @@
+import { present } from '@whetstone/events/present';
 import type { RunOptions } from '@whetstone/sandbox';
 import { expect, test } from 'vitest';
 import { startAttempt } from '../__fixtures__/attempt.ts';
@@ -103,7 +104,7 @@ test('A program that is kept leads the next turn too, and a turn that ended it s
       run,
       { onStdout: (chunk) => printed.push(String(chunk)) },
       async (peer) => {
-        peer.send({ n, ...(after !== undefined && { after }) });
+        peer.send({ n, ...present({ after }) });
         await peer.next();
         if (after !== undefined) await peer.next();
       },

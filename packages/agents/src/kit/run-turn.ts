@@ -1,5 +1,6 @@
 import { messageOf } from '@whetstone/errors';
 import type { StreamEvent } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import type { RunOptions, Sandbox } from '@whetstone/sandbox';
 import type { AgentContext, Turn, TurnInput } from '../agent.ts';
 import type { AgentConfig } from '../config.ts';
@@ -63,7 +64,7 @@ export async function runTurn(
       output.push(chunk);
       if ((output.refusals?.() ?? 0) >= LASTING_REFUSALS) refused.abort();
     },
-    ...(launch.stdin !== undefined && { stdin: launch.stdin }),
+    ...present({ stdin: launch.stdin }),
   };
   const hasServers = (place.mcpServers?.length ?? 0) > 0;
   const mcpLog =

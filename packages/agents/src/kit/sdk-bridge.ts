@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { messageOf } from '@whetstone/errors';
 import { LineReader } from './line-reader.ts';
 
 /** What the program of a bridge has for one turn. All that the two sides exchange is JSON, one message a line. */
@@ -47,7 +48,7 @@ export async function runBridge<Sdk, Request extends object>(
       await turn({ sdk, request: request as Request, print, ask, signal, beforeEnd });
     } catch (error) {
       process.exitCode = 1;
-      await print({ type: 'sdk.failed', message: error instanceof Error ? error.message : String(error) });
+      await print({ type: 'sdk.failed', message: messageOf(error) });
     }
     // What the SDK left running ends with the program.
     if (request.stays !== true || signal.aborted) await end();

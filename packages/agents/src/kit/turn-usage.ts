@@ -1,4 +1,5 @@
 import { addUsage, type StreamEvent, type StreamEventOf, totalTokens, type Usage } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import type { Telemetry } from '../agent.ts';
 import type { KeptRecord } from './kept-events.ts';
 import type { Reading } from './turn-reader.ts';
@@ -53,7 +54,7 @@ export function usageIn(telemetry: Telemetry): Usage | undefined {
   return {
     inputTokens: promptTokens - (cached ?? 0),
     outputTokens: completionTokens,
-    ...(cached !== undefined && { cacheReadTokens: cached }),
+    ...present({ cacheReadTokens: cached }),
     ...(reasoningTokens !== undefined && { reasoningTokens: Math.min(reasoningTokens, completionTokens) }),
   };
 }

@@ -160,7 +160,7 @@ async function exec(
     env: { ...env, ...options.env },
     mask,
     ...present({ cwd: workingDirectory, timeoutMs: timeoutMs || undefined }),
-    ...(silence.signal && { signal: silence.signal }),
+    ...present({ signal: silence.signal }),
     ...textListeners(silence.onOutput),
   });
   const inactive = result.ended === 'abort' && silence.reached();

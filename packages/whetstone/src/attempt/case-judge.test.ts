@@ -1,3 +1,4 @@
+import { present } from '@whetstone/events/present';
 import { createGateway, defineScript } from '@whetstone/gateway';
 import { createMask } from '@whetstone/sandbox/mask';
 import { expect, test } from 'vitest';
@@ -11,7 +12,7 @@ const question = { criteria: ['Is polite'], material: [{ given: 'Hello there, Ad
 
 /** A judge whose model a script plays. `ask`: how a call is made. */
 async function open(ask: typeof call, budget?: { calls: number }) {
-  const server = await createGateway({ ...(budget && { budget }) });
+  const server = await createGateway({ ...present({ budget }) });
   const script = defineScript({ name: 'judge', play: () => ({ data: verdict }) });
   const gateway = {
     server,

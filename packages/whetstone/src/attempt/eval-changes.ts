@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { present } from '@whetstone/events/present';
 import type { SentChange } from '../eval/protocol.ts';
 import { readBlobs } from '../workspace/read-blobs.ts';
 import type { Changes } from '../workspace/workspace.ts';
@@ -14,7 +15,7 @@ export function toSentChanges(changes: Changes): SentChange[] {
   const patches = splitPatch(changes);
   return changes.files.map(({ path, change, from }, index) => ({
     ...{ path, status: change, patch: patches[index] ?? '' },
-    ...(from !== undefined && { from }),
+    ...present({ from }),
   }));
 }
 

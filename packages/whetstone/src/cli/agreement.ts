@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { messageOf, WhetstoneError } from '@whetstone/errors';
+import { present } from '@whetstone/events/present';
 import { type LabelAgreement, labelAgreement } from '../eval/agreement/label-agreement.ts';
 import { readRun } from '../record/read-run.ts';
 import type { CaseRow } from '../record/row.ts';
@@ -20,7 +21,7 @@ export async function agreementCommand(
     });
   });
   const judged = run === undefined ? undefined : await judgedIn(run, label);
-  const agreement = labelAgreement(labels, { file, ...(judged && { judged }) });
+  const agreement = labelAgreement(labels, { file, ...present({ judged }) });
   stdout.write(json ? escapedJson(agreement) : textOf(agreement));
   return 0;
 }

@@ -1,3 +1,4 @@
+import { present } from '@whetstone/events/present';
 import { expect, test } from 'vitest';
 import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
@@ -58,7 +59,7 @@ test('an amount that is not known counts as the largest and as the smallest one 
 test('a difference is equivalent only within a declared margin, over at least 20 tasks', () => {
   const sameRates = (planned: Planned): Case => ({ outcome: numberOf(planned) % 2 ? 'passed' : 'failed' });
   const verdictOf = (tasks: number, equivalence?: number) =>
-    compare({ tasks: tasksOf(tasks), trials: 3 }, { ...(equivalence && { equivalence }) }, sameRates)[0];
+    compare({ tasks: tasksOf(tasks), trials: 3 }, { ...present({ equivalence }) }, sameRates)[0];
   expect(verdictOf(30, 0.08)).toMatchObject({ verdict: 'equivalent', equivalence: { margin: 0.08 } });
   expect(verdictOf(30, 0.08)?.sentence).toBe(
     'equivalent: 0 pp for tasks like these, 95 % interval −7 … +7 pp over 30 tasks, within the declared ±8 pp',

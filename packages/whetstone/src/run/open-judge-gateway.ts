@@ -1,5 +1,6 @@
 import { createAgent } from '@whetstone/agents';
 import { needsKey } from '@whetstone/agents/evaluator';
+import { present } from '@whetstone/events/present';
 import type { JudgeGateway, JudgeKind, LabJudge } from '../attempt/lab.ts';
 import type { GatewayConfig, JudgeConfig, UpstreamConfig } from '../config/config.ts';
 import { fingerprintJudge } from '../plan/fingerprint.ts';
@@ -87,7 +88,7 @@ function withoutRecording(gateway: GatewayConfig | undefined): GatewayConfig | u
 /** Without the faults and the limits of the agents, and with the provider of the judge's model. */
 function gatewayOf({ model, script, budget }: JudgeConfig, ofAgents: GatewayConfig = FORWARD): GatewayConfig {
   const { runBudget: _, budget: __, ...rest } = ofAgents;
-  const own = { ...rest, faults: [], ...(budget && { runBudget: budget }) };
+  const own = { ...rest, faults: [], ...present({ runBudget: budget }) };
   if (own.mode === 'script') return { ...own, script: script ?? own.script };
   if (typeof model !== 'string') return own;
   const provider = model.slice(0, model.indexOf('/')) as UpstreamConfig['provider'];

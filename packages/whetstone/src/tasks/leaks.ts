@@ -1,3 +1,4 @@
+import { present } from '@whetstone/events/present';
 import type { Draft } from './draft.ts';
 import type { IntroducedNames } from './introduced-names.ts';
 import { withoutReferences } from './references.ts';
@@ -46,7 +47,7 @@ export function cleanStatement(
       ...paths.map((path) => `names ${path}, which the answer changes`),
       ...copied.map((line) => `has a line of the answer: ${line}`),
     ],
-    ...(leak !== undefined && { leak }),
+    ...present({ leak }),
   };
 }
 

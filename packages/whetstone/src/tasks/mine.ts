@@ -157,7 +157,7 @@ async function tryCandidate(candidate: Candidate, options: Trying): Promise<Mini
   };
   if ('refused' in result) {
     const { refused: reason, evidence, isBroken } = result;
-    return { ...entry, status: isBroken ? 'broken' : 'refused', reason, ...(evidence && { evidence }) };
+    return { ...entry, status: isBroken ? 'broken' : 'refused', reason, ...present({ evidence }) };
   }
   const { task, grade, validation } = result;
   return { ...entry, status: 'task', task, grade, excluded: validation.excluded };

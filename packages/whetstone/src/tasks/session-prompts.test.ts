@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { present } from '@whetstone/events/present';
 import { createMask } from '@whetstone/sandbox';
 import { expect, test } from 'vitest';
 import type { HistoryCommit } from './scan-history.ts';
@@ -10,7 +11,7 @@ import { promptsBefore, readSessionTurns, type SessionTurn, sessionsIn } from '.
 const commit = (date: string, previousDate?: string): HistoryCommit => ({
   ...{ commit: 'c', parent: 'p', date, message: '' },
   files: [{ path: 'src/a.ts', change: 'modified', kind: 'source', lines: 1 }],
-  ...(previousDate !== undefined && { previousDate }),
+  ...present({ previousDate }),
 });
 const turn = (day: number, prompt: string, touched = '', session = 's'): SessionTurn => ({
   ...{ session, prompt, touched, roots: ['/home/me/project'], from: 'packages' },

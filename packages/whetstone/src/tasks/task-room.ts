@@ -84,8 +84,8 @@ export async function openTaskRoom(options: {
         services: environment?.services ?? [],
         directory: join(scratch.directory, `logs-${count++}`),
         mask: createMask([...prepared.secrets, ...setupEnvironment(task, process.env).secrets]),
-        ...(environments && { environments }),
-        ...(surroundings && { surroundings }),
+        ...present({ environments }),
+        ...present({ surroundings }),
       });
       return { ...verification, seconds: (performance.now() - start) / 1000 };
     },

@@ -1,3 +1,4 @@
+import { present } from '@whetstone/events/present';
 import { withoutNetwork } from '@whetstone/sandbox';
 import type { TaskConfig } from '../config/config.ts';
 import { otherTests } from '../verify/tests/expected-tests.ts';
@@ -50,7 +51,7 @@ export async function validateDraft(
   const runs: Record<Tree, TestReport[]> = { nop: [], gold: [] };
   const run = async (tree: Tree, surroundings?: Surroundings): Promise<TestReport | Refusal> => {
     const patch = tree === 'gold' ? draft.goldPatch : null;
-    const found = await room.judge(task, patch, { signal, ...(surroundings && { surroundings }) });
+    const found = await room.judge(task, patch, { signal, ...present({ surroundings }) });
     seconds += found.seconds;
     if (found.tests && !found.broken) return found.tests;
     const evidence = found.broken?.evidence ?? found.failure ?? 'the tests did not run';

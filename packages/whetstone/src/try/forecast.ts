@@ -1,5 +1,6 @@
 import type { AgentConfig } from '@whetstone/agents/config';
 import { listPriceOf } from '@whetstone/agents/evaluator';
+import { present } from '@whetstone/events/present';
 import type { Config } from '../config/config.ts';
 import { inPlan, type Plan } from '../plan/plan.ts';
 import { readRuns } from '../record/find-run.ts';
@@ -46,7 +47,7 @@ export async function forecastCases(config: Config, plan: Plan): Promise<CaseFor
         tokens: mean(rows.map(({ total_tokens }) => total_tokens)),
         costUsd: noCost === undefined ? costUsd : null,
         ...(noCost && { noCost }),
-        ...(listPrice && { listPrice }),
+        ...present({ listPrice }),
       };
     }),
   );

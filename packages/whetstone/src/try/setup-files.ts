@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { contextPlacesOf, toAgentConfig } from '@whetstone/agents/config';
 import type { AgentHere } from '@whetstone/agents/install';
+import { present } from '@whetstone/events/present';
 import { stringify } from 'yaml';
 import type { Arms } from './arms.ts';
 import type { Subject } from './subject.ts';
@@ -61,7 +62,7 @@ export function agentKeys(here: AgentHere, model: string | undefined): Record<st
   return {
     kind: here.kind,
     ...(usesLogin(here) && { auth: 'login' }),
-    ...(model !== undefined && { model }),
+    ...present({ model }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { appendFileSync, lutimesSync, symlinkSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { present } from '@whetstone/events/present';
 import { compareWithTree } from './compare-with-tree.ts';
 import { copyTree } from './copy-tree.ts';
 import { removeEntry, writeEntry } from './edit-tree.ts';
@@ -51,7 +52,7 @@ export async function equipSnapshot(options: {
   const copySeconds = fresh ? 0 : (performance.now() - startedAt) / 1000;
   return {
     ...source,
-    environment: { key, roots, bare: source, copySeconds, ...(at !== undefined && { at }) },
+    environment: { key, roots, bare: source, copySeconds, ...present({ at }) },
     layers: placed.layers,
     homeLayer: link(join(directory, 'home'), environment.home),
   };

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { deriveAgentMetadata } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { expect, test } from 'vitest';
 import { agentConfig, startAttempt } from '../../__fixtures__/attempt.ts';
 import { createAgent } from '../../create-agent.ts';
@@ -10,7 +11,7 @@ const PROGRAM = join(import.meta.dirname, '__fixtures__/asking-agent.ts');
 async function turnWith(policy?: PolicyRule[]) {
   await using attempt = await startAttempt('Do it.');
   const command = { kind: 'argv' as const, argv: [process.execPath, PROGRAM] };
-  const agent = await createAgent(agentConfig({ kind: 'acp', command, ...(policy && { policy }) }));
+  const agent = await createAgent(agentConfig({ kind: 'acp', command, ...present({ policy }) }));
   const turn = await agent.send({ text: 'Do it.' }, attempt.context);
   const { approvals, tools } = deriveAgentMetadata(turn.events, turn.facts);
   const said = turn.events.flatMap((event) => (event.type === 'message' ? event.text : []));

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ContentBlock, InitializeResponse } from '@agentclientprotocol/sdk';
-import { WhetstoneError } from '@whetstone/errors';
+import { messageOf, WhetstoneError } from '@whetstone/errors';
 import { type InputItem, textOf } from '../../kit/input-items.ts';
 import { mediaTypeOf } from '../../kit/media-type.ts';
 import { workspaceFile } from '../../kit/workspace-file.ts';
@@ -79,7 +79,7 @@ async function imageAt(path: string, hostPath: string): Promise<ContentBlock> {
   } catch (error) {
     throw new WhetstoneError(
       'input-unsupported',
-      `An image of the prompt cannot be given: ${(error as Error).message}`,
+      `An image of the prompt cannot be given: ${messageOf(error)}`,
     );
   }
 }

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue, StreamEvent, Usage } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { objectIn, objectsIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
 import { planSteps } from '../../kit/mapped-events.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
@@ -62,7 +63,7 @@ export class AcpStream implements NativeMapper {
     const record = this.#record;
     if (typeof sessionId !== 'string' || record.sessionId !== undefined) return [];
     const { version } = this.#agent;
-    return [record.started('acp', sessionId, { ...(version !== undefined && { runtimeVersion: version }) })];
+    return [record.started('acp', sessionId, { ...present({ runtimeVersion: version }) })];
   }
 
   #update(item: JsonObject): StreamEvent[] | undefined {

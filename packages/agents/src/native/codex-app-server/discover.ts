@@ -1,4 +1,6 @@
+import { messageOf } from '@whetstone/errors';
 import type { JsonObject, JsonValue } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { objectsIn, textIn } from '../../kit/fields.ts';
 import type { DialogueTurn } from '../native-agent.ts';
 import type { Catalogue } from './options.ts';
@@ -43,7 +45,7 @@ export async function discover(
     try {
       found[catalogue] = await read[catalogue]();
     } catch (error) {
-      log(`codex app-server, ${catalogue}: ${(error as Error).message}`);
+      log(`codex app-server, ${catalogue}: ${messageOf(error)}`);
       found[catalogue] = null;
     }
   }
@@ -55,7 +57,7 @@ async function pages(ask: Ask, method: ClientRequestMethod, params: object): Pro
   const entries: JsonObject[] = [];
   let cursor: string | undefined;
   do {
-    const page = await ask(method, { ...params, ...(cursor !== undefined && { cursor }) });
+    const page = await ask(method, { ...params, ...present({ cursor }) });
     entries.push(...objectsIn(page.data));
     cursor = textIn(page.nextCursor);
   } while (cursor !== undefined && entries.length < ENTRIES_LIMIT);

@@ -1,3 +1,4 @@
+import { present } from '@whetstone/events/present';
 import type { LlmErrorCode } from '../provider-error.ts';
 import type { NativeProvider } from '../native-providers.ts';
 import { refusalOf } from './history-rules.ts';
@@ -26,7 +27,7 @@ const anthropic = (type: string, message: string) => ({
   request_id: 'req_011CSHoEeqs5C35K2UUqR7Fy',
 });
 const google = (code: number, status: string, message: string, details?: unknown[]) => ({
-  error: { code, message, status, ...(details && { details }) },
+  error: { code, message, status, ...present({ details }) },
 });
 const html = (title: string) =>
   `<html>\r\n<head><title>${title}</title></head>\r\n<body>\r\n<center><h1>${title}</h1></center>\r\n</body>\r\n</html>`;
@@ -70,7 +71,7 @@ const rows = (wire: NativeProvider, from: string, list: readonly Row[]): Provide
     code,
     retried,
     body,
-    ...(headers && { headers }),
+    ...present({ headers }),
   }));
 
 export const providerErrors: readonly ProviderError[] = [

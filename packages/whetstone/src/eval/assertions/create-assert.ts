@@ -1,3 +1,4 @@
+import { messageOf } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import {
   type AssertionHandle,
@@ -131,5 +132,5 @@ function judge({ status, message, score }: Verdict, threshold: number): Pick<Ver
 
 const notEvaluated = (error: unknown): Verdict => ({
   status: 'unavailable',
-  message: `it could not be evaluated: ${error instanceof Error ? error.message : String(error)}`,
+  message: `it could not be evaluated: ${messageOf(error)}`,
 });

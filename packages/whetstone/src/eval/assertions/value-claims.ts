@@ -1,3 +1,4 @@
+import { messageOf } from '@whetstone/errors';
 import type { Match } from '../expect/matcher.ts';
 import { isMatcher, type Matcher } from '../expect/matcher.ts';
 import type { StandardSchema } from '../expect/standard-schema.ts';
@@ -16,7 +17,7 @@ export function checkClaim<Value>(value: Value | PromiseLike<Value>, matcher: Ma
     try {
       known = await value;
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       return { status: 'unavailable', message: `the value could not be had: ${why}` };
     }
     return toVerdict(await matcher.match(known));

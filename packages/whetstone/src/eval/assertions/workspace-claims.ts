@@ -1,3 +1,4 @@
+import { messageOf } from '@whetstone/errors';
 import { pathTest } from '../expect/commands.ts';
 import { allOf } from '../expect/logic.ts';
 import { type Match, type Matcher, matchIf, unavailable } from '../expect/matcher.ts';
@@ -85,7 +86,7 @@ export async function withChanges(
   try {
     return await check(await subject.changes());
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     return { status: 'unavailable', message: `the changes could not be read: ${why}` };
   }
 }

@@ -1,3 +1,4 @@
+import { present } from '@whetstone/events/present';
 import { describe, expect, test } from 'vitest';
 import { countVotes } from './count-votes.ts';
 import { judgePrompt } from './judge-prompt.ts';
@@ -146,7 +147,7 @@ describe('votes', () => {
     [[vote('yes'), broken, broken], 'unavailable', undefined],
     [[vote('yes'), vote('no'), vote('no')], 'failed', 1 / 3],
   ])('%j: %s', (votes, status, score) => {
-    expect(decide(...votes)).toMatchObject({ status, ...(score !== undefined && { score }) });
+    expect(decide(...votes)).toMatchObject({ status, ...present({ score }) });
   });
 
   test('all criteria have to be met, and an open one leaves the whole open', () => {

@@ -1,3 +1,4 @@
+import { present } from '@whetstone/events/present';
 import type { Claim, Verdict } from '../assertions/assertion.ts';
 import { callText } from '../assertions/call-text.ts';
 import type { Assert } from '../assertions/create-assert.ts';
@@ -23,14 +24,14 @@ export function judgeOf(
       const turns = of === undefined ? material() : undefined;
       const verdict = async (): Promise<Verdict> => {
         const asked = turns ?? [{ given: textOf(await of) }];
-        const request = { criteria, material: asked, ...(votes && { votes }), ...(by && { by }) };
+        const request = { criteria, material: asked, ...present({ votes }), ...present({ by }) };
         const { status, message, score, events, text } = await ask(request);
         return {
           status,
           message,
           events,
           ...(text !== '' && { text }),
-          ...(score !== undefined && { score }),
+          ...present({ score }),
         };
       };
       const claim: Claim = { name: callText('judge', rubric), verdict: verdict() };

@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { present } from '@whetstone/events/present';
 import type { EvalDefinition } from '../define.ts';
 import type { EvalDescription, EvalFile, EvalFileProblem } from '../protocol.ts';
 import { failureOf } from './stack-position.ts';
@@ -66,8 +67,8 @@ function describe({ file, id }: EvalFile, key: string | null, definition: AnyEva
   return {
     id: key === null ? id : `${id}/${key}`,
     ...{ file, key, requires, tags: [...tags] },
-    ...(description !== undefined && { description }),
+    ...present({ description }),
     ...(fixture !== undefined && { fixture: resolve(dirname(file), fixture) }),
-    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...present({ timeoutMs }),
   };
 }

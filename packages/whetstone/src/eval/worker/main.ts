@@ -1,6 +1,8 @@
 // The process of the evals: loads their files and calls their code, one attempt at a time. It has neither the agents nor
 // their credentials; what it needs of them it asks of the run.
+
 import { flushCompileCache } from 'node:module';
+import { present } from '@whetstone/events/present';
 import type { FromWorker, TestCalls, TestRequest, ToWorker } from '../protocol.ts';
 import { resolveWhetstone } from '../resolve-whetstone.ts';
 import { describeFile } from './load-evals.ts';
@@ -78,7 +80,7 @@ async function handle(message: ToWorker): Promise<void> {
       const { question, session, request } = message;
       const decided = current?.test.decide(session, request) ?? Promise.resolve(undefined);
       await decided.then(
-        (decision) => tell({ type: 'decided', question, ...(decision && { decision }) }),
+        (decision) => tell({ type: 'decided', question, ...present({ decision }) }),
         (error: unknown) => {
           tell({ type: 'decided', question });
           current?.fail(error);

@@ -1,4 +1,5 @@
 import type { InputRequest, PolicyDecision, PolicyRequest, StreamEvent, TurnInput } from '@whetstone/agents';
+import { present } from '@whetstone/events/present';
 import { show } from '../expect/show.ts';
 import type { Answer, Question, Responder } from '../test-context.ts';
 
@@ -64,10 +65,10 @@ export function openRequest(
 export function answerTo(request: InputRequest, answer: Answer): TurnInput {
   const { id, options = [] } = request;
   if (typeof answer === 'object') {
-    return { text: JSON.stringify(answer), response: { ...(id !== undefined && { id }), answer } };
+    return { text: JSON.stringify(answer), response: { ...present({ id }), answer } };
   }
   const text = typeof answer === 'string' ? answer : answer ? 'yes' : 'no';
   const option = options.find((one) => one.id === text || one.label === text);
-  const response = { ...(id !== undefined && { id }), ...(option && { option: option.id }), answer };
+  const response = { ...present({ id }), ...(option && { option: option.id }), answer };
   return { text, response };
 }

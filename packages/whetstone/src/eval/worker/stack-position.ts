@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '@whetstone/errors';
+import { present } from '@whetstone/events/present';
 import type { TestFailure } from '../protocol.ts';
 
 /** Our own frames, and those of packages: neither is where an eval's author looks. */
@@ -34,5 +35,5 @@ export function failureOf(error: unknown): TestFailure {
   const stack = error instanceof Error ? error.stack : undefined;
   const at = error instanceof SyntaxError ? syntaxPosition(stack) : authorPosition(stack);
   const name = error instanceof Error && error.name !== 'Error' ? `${error.name}: ` : '';
-  return { message: `${name}${messageOf(error)}`, ...(at && { at }) };
+  return { message: `${name}${messageOf(error)}`, ...present({ at }) };
 }

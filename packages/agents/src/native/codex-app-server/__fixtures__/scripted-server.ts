@@ -1,3 +1,4 @@
+import { present } from '@whetstone/events/present';
 import type { AgentFacts, JsonObject, StreamEvent } from '@whetstone/events';
 import type { Peer } from '../../../kit/dialogue.ts';
 import { createPolicy } from '../../../policy/decide.ts';
@@ -82,7 +83,7 @@ export function turnWith(given: {
   const workdir = process.cwd();
   const turn: DialogueTurn = {
     ...{ access: 'key', model: 'gpt-5.5', workingDirectory: workdir, permissions },
-    ...(given.resume !== undefined && { resume: given.resume }),
+    ...present({ resume: given.resume }),
     input: { text: given.text ?? 'Do it.' },
     connection: {
       ...{ access: { kind: 'key', baseUrl: '', key: '' }, home: '/home', workingDirectory: workdir, permissions },
