@@ -62,6 +62,11 @@ export type RunOptions = {
   signal?: AbortSignal;
   /** The command has the network of this machine. Default: that of the sandbox. For commands that no agent chose. */
   network?: 'open' | undefined;
+  /**
+   * Variables of `env` that name files of this machine. The command can read these files, and no other command of the
+   * sandbox can: where commands see another machine or are another user, it gets copies, which go with it.
+   */
+  lend?: readonly string[] | undefined;
   /** What the command reads from its standard input. Default: nothing. */
   stdin?: Readable;
   /** Called once when the command has been started. */

@@ -187,6 +187,24 @@ for (const { name, isolation, isThere, tag } of levels) {
       expect(await sandbox.runCommand(command, args)).toMatchObject({ exitCode, ended: 'exit' });
     });
 
+    test('a command reads the files that it is lent, and no copy of them is left', async () => {
+      const file = join(folder, 'secrets.conf');
+      await writeFile(file, 'token', { mode: 0o600 });
+      const env = { CONFIG: file, CERTIFICATES: join(folder, 'missing'), FOLDER: folder };
+      const lend = ['CONFIG', 'CERTIFICATES', 'FOLDER', 'NOT_SET'];
+      const script = 'cat "$CONFIG"; printf " %s" "${CONFIG##*/}" "$CERTIFICATES" "$FOLDER" "$NOT_SET"';
+      const { stdout } = await sandbox.runShell(script, { env, lend, network: 'open' });
+      expect(stdout).toBe(`token secrets.conf ${folder}/missing ${folder} `);
+      const left = (await readdir(scratch, { recursive: true })).filter((path) =>
+        path.includes('secrets.conf'),
+      );
+      expect(left).toEqual([]);
+      // Another command only has what the sandbox shows of this machine.
+      if (isolation.network === 'open') return;
+      const { exitCode } = await sandbox.runShell('cat "$CONFIG" /run/lent/*/*', { env });
+      expect(exitCode).not.toBe(0);
+    });
+
     test('arguments do not pass through a shell', async () => {
       const args = ['%s\\n', '$(touch pwned)', '`id`', 'a\'b"c', '', 'x\ny'];
       const { stdout } = await sandbox.runCommand('printf', args);

@@ -4,6 +4,7 @@ import type { Owner, RootEntry } from '../process/launcher-interface.ts';
 import type { Containment } from '../process-sandbox/containment.ts';
 import { isRoot, namespaceTree } from '../process-sandbox/pid-namespace.ts';
 import type { OwnFolders } from '../process-sandbox/sandbox-folders.ts';
+import { lendCopies } from './lend-copies.ts';
 
 /** What all sandboxes of a provider share. */
 export type Seal = {
@@ -57,8 +58,10 @@ export function sealedContainment(
   return {
     processes: 'pid-namespace',
     canHide: true,
-    launch: (argv, env, { folder = workdir, network } = {}) => {
+    lend: (files) => lendCopies(files, { beside: stage, owner }),
+    launch: (argv, env, { folder = workdir, network, lent } = {}) => {
       const own = network === 'open' ? undefined : door;
+      const seen = own === undefined ? roots.open : roots.sealed;
       return {
         file: bwrap,
         args: [...options, '--chdir', folder, '--', '/bin/sh', '-c', START, 'sh', ...argv],
@@ -68,7 +71,7 @@ export function sealedContainment(
           // This folder is only seen inside.
           folder: '/',
           sealing: {
-            ...{ stage, root: own === undefined ? roots.open : roots.sealed },
+            ...{ stage, root: lent ? [...seen, ...lent.entries] : seen },
             ...(own !== undefined && { door: own }),
             ...(owner && { user: owner }),
           },

@@ -4,7 +4,7 @@ import type { NameRequests } from '../bubblewrap/name-requests.ts';
 import { absoluteFiles, type ConfinedFiles, createConfinedFiles } from '../files/sandbox-files.ts';
 import type { ResourceGroup, Usage } from '../process/resource-group.ts';
 import type { CommandResult, RunOptions, Sandbox, SandboxFile } from '../sandbox.ts';
-import type { Containment, Hiding } from './containment.ts';
+import type { Containment, Hiding, Lent } from './containment.ts';
 import { runProcess } from './run-process.ts';
 import { type OwnFolders, removeSandboxFolders } from './sandbox-folders.ts';
 import type { SandboxFolders } from './scrubbed-environment.ts';
@@ -69,9 +69,11 @@ export class ContainedSandbox implements Sandbox {
     const { containment, environment, folders } = this.#setup;
     assertUser(this.provider, options);
     const cwd = resolve(this.#workingDirectory, options.cwd ?? '.');
+    await using lent = await lend(containment, options);
     const running = runProcess({
       argv: [command, ...args],
-      env: { ...environment, ...options.env },
+      env: { ...environment, ...options.env, ...lent?.env },
+      lent,
       cwd: this.hostPath(cwd),
       folder: this.seenPath(cwd),
       containment,
@@ -147,6 +149,11 @@ export class ContainedSandbox implements Sandbox {
     if (path.startsWith('~/')) return { files: createConfinedFiles(folders.home), rest: path.slice(2) };
     return { files: createConfinedFiles(workdir), rest: path };
   }
+}
+
+function lend({ lend }: Containment, { env = {}, lend: names = [] }: RunOptions): Promise<Lent> | undefined {
+  const files = Object.fromEntries(names.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
+  return Object.keys(files).length === 0 ? undefined : lend?.(files);
 }
 
 /** The folders of a sandbox at the paths at which its commands see them. */

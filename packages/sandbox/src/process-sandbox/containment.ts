@@ -1,4 +1,4 @@
-import type { Namespace } from '../process/launcher-interface.ts';
+import type { Namespace, RootEntry } from '../process/launcher-interface.ts';
 
 /**
  * How the processes of a command are held together, so that all of them can be ended. There are two ways: a PID
@@ -8,8 +8,14 @@ export interface Containment {
   readonly processes: 'pid-namespace' | 'descendants';
   /** Whether `launch` can hide the neighbours of a folder. */
   readonly canHide: boolean;
+  /** Copies of files, for one command. Absent: commands read the files themselves. */
+  lend?(files: Readonly<Record<string, string>>): Promise<Lent>;
   /** What to spawn, in a session of its own, so that `argv` runs contained with this environment. */
-  launch(argv: readonly [string, ...string[]], env: Readonly<Record<string, string>>, place?: LaunchPlace): Launch;
+  launch(
+    argv: readonly [string, ...string[]],
+    env: Readonly<Record<string, string>>,
+    place?: LaunchPlace,
+  ): Launch;
 }
 
 /** `folder`: where the command starts, as it sees it. Default: where it is spawned. */
@@ -18,7 +24,11 @@ export type LaunchPlace = {
   folder?: string | undefined;
   /** The command has the network of this machine, even where others of the sandbox do not. */
   network?: 'open' | undefined;
+  lent?: Lent | undefined;
 };
+
+/** `env` names the copies as the command sees them. Disposing removes them. */
+export type Lent = AsyncDisposable & { env: Record<string, string>; entries: readonly RootEntry[] };
 
 /** `view` is a folder with nothing but empty folders of the names of `own` and `at`, as far as these are in `common`. */
 export type Hiding = NonNullable<Namespace['hiding']>;

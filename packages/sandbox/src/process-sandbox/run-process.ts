@@ -5,7 +5,7 @@ import { WhetstoneError } from '@whetstone/errors';
 import { type StartedProgram, startProgram } from '../process/launcher.ts';
 import { GRACE_MS } from '../process/process-tree.ts';
 import type { CommandResult, RunOptions } from '../sandbox.ts';
-import type { ContainedTree, Containment, Hiding, Launch } from './containment.ts';
+import type { ContainedTree, Containment, Hiding, Launch, Lent } from './containment.ts';
 import { OutputStream } from './output-stream.ts';
 
 /** How long to wait after KILL. A process that still runs hangs in the kernel, and waiting for it would never end. */
@@ -22,6 +22,7 @@ export type ProcessRequest = {
   groups?: readonly string[] | undefined;
   /** `cwd` as the command sees it. */
   folder: string;
+  lent?: Lent | undefined;
   signal: AbortSignal;
   options: RunOptions;
 };
@@ -30,8 +31,9 @@ export type ProcessRequest = {
 export async function runProcess(request: ProcessRequest): Promise<CommandResult> {
   if (request.signal.aborted) return neverStarted();
   const startedAt = performance.now();
-  const { argv, env, hiding, folder, options } = request;
-  const launch = request.containment.launch(argv, env, { hiding, folder, network: options.network });
+  const { argv, env, hiding, folder, lent, options } = request;
+  const { network } = options;
+  const launch = request.containment.launch(argv, env, { hiding, folder, network, lent });
   const started = await startProcess(launch, request, options.stdin);
   options.onStart?.();
   const [stdout, stderr] = outputStreams(started, options);

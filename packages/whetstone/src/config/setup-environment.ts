@@ -74,6 +74,12 @@ function readText(path: string): string {
   }
 }
 
+/** Variables that name a file, with which a package manager reaches its registry. */
+export const INSTALLATION_FILES: readonly string[] = [
+  ...['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE', 'GIT_SSL_CAINFO'],
+  ...['NPM_CONFIG_USERCONFIG', 'NPM_CONFIG_GLOBALCONFIG', 'NPM_CONFIG_CAFILE', 'PIP_CERT', 'PIP_CONFIG_FILE'],
+].flatMap((name) => [name, name.toLowerCase()]);
+
 /** Where package managers find proxies, certificates, registries and their own files. */
 const INSTALLATION_NAMES =
   /^(?:(?:https?|all|no|ftp)_proxy|node_extra_ca_certs|ssl_cert_(?:file|dir)|(?:requests|curl)_ca_bundle|git_ssl_cainfo|npm_config_(?:registry|userconfig|globalconfig|cafile|strict_ssl|(?:https_?)?proxy|noproxy)|yarn_(?:npm_registry_server|registry)|pip_(?:index_url|extra_index_url|trusted_host|cert|config_file|proxy)|uv_(?:index_url|default_index|extra_index_url)|goproxy|cargo_registries_\w+_index)$/i;

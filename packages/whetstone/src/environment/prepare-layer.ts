@@ -4,6 +4,7 @@ import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { giveTree, type Mask, removeTree, type SandboxProvider } from '@whetstone/sandbox';
 import type { EnvironmentConfig } from '../config/config.ts';
+import { INSTALLATION_FILES } from '../config/setup-environment.ts';
 import { commandText, runCommands, succeeded } from '../verify/run-commands.ts';
 import { explainFailure } from '../verify/run-setup.ts';
 import { folderState } from '../workspace/folder-state.ts';
@@ -85,6 +86,7 @@ async function runPrepare(
     network: 'open',
     timeoutMs: config.timeoutSeconds * 1000,
     env: async () => env,
+    lend: INSTALLATION_FILES,
   });
   await sandbox.stop();
   signal.throwIfAborted();

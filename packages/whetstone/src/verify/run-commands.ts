@@ -24,6 +24,8 @@ export async function runCommands(
     timeoutMs?: number;
     /** The commands have the network of this machine, also in a sealed sandbox. */
     network?: 'open';
+    /** The variables of `env` that name files of this machine which the commands may read. */
+    lend?: readonly string[];
     /** Applied to the logs and to the result. */
     mask: Mask;
     signal: AbortSignal;
@@ -41,7 +43,7 @@ export async function runCommands(
       mask: options.mask,
       stdoutFile: file('stdout'),
       stderrFile: file('stderr'),
-      ...present({ timeoutMs: options.timeoutMs, network: options.network }),
+      ...present({ timeoutMs: options.timeoutMs, network: options.network, lend: options.lend }),
     });
     ran.push({
       result,

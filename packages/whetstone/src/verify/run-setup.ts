@@ -1,6 +1,6 @@
 import type { Mask, Sandbox } from '@whetstone/sandbox';
 import type { TaskConfig } from '../config/config.ts';
-import { setupEnvironment } from '../config/setup-environment.ts';
+import { INSTALLATION_FILES, setupEnvironment } from '../config/setup-environment.ts';
 import { describeResult, type RanCommand, runCommands, succeeded } from './run-commands.ts';
 
 /** The limit of each setup command without `setup_timeout_seconds`, in seconds. */
@@ -29,6 +29,7 @@ export async function runSetup(
     timeoutMs: (task.setupTimeoutSeconds ?? TIME_LIMIT_SECONDS) * 1000,
     network: 'open',
     env: async () => setupEnvironment(task, process.env).env,
+    lend: INSTALLATION_FILES,
   });
   const failed = ran.find(({ result }) => !succeeded(result));
   return failed ? { ran, failure: explainFailure(failed) } : { ran };
