@@ -305,7 +305,7 @@ test('--json prints what was found and written', async () => {
     kept: [],
     found: {
       repository: folder,
-      tests: [{ command: 'go test ./...', from: 'go.mod', setup: null }],
+      tests: [{ command: 'go test ./...', from: 'go.mod' }],
       agents: [{ kind: 'codex-cli', key_variable: 'OPENAI_API_KEY', key_is_set: false }],
     },
   });

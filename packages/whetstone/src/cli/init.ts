@@ -218,7 +218,7 @@ function asJson(
     kept,
     found: {
       repository,
-      tests: tests.map(({ command, from, setup = null }) => ({ command, from, setup })),
+      tests,
       preparations: preparations.map(({ commands, from, inputs = null }) => ({ commands, from, inputs })),
       instructions,
       agents: agents.map(({ kind, onPath, installed, key, login }) => ({

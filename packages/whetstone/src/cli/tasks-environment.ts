@@ -1,11 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { present } from '@whetstone/events/present';
 import type { EnvironmentConfig } from '../config/config.ts';
-import { findTestCommands } from '../init/test-commands.ts';
+import { lockedInstall, type Preparation } from '../init/find-preparations.ts';
+
+/** What installs the packages of a repository. */
+export type Install = Pick<Preparation, 'commands' | 'inputs'>;
 
 /** An environment that commands of the command line prepare; `timeoutSeconds`: the limit of each. */
 export const environmentOf = (
-  commands: readonly string[],
+  { commands, inputs }: Install,
   timeoutSeconds: number,
 ): EnvironmentConfig | undefined =>
   commands.length === 0
@@ -13,17 +17,17 @@ export const environmentOf = (
     : {
         prepare: commands.map((script) => ({ kind: 'shell', script })),
         timeoutSeconds,
+        ...present({ inputs }),
         services: [],
       };
 
 /** Commands that are named: those that prepare once, and those that run each time. */
 type Named = { prepare: readonly string[]; setup: readonly unknown[] };
 
-/** What installs the packages of a repository: the commands that are named, else what its lock file or manifest says. */
-export function preparationOf({ prepare, setup }: Named, root: string): string[] {
-  if (prepare.length > 0 || setup.length > 0) return [...prepare];
-  const detected = findTestCommands(root)[0]?.setup ?? (hasNodePackages(root) ? UNLOCKED : undefined);
-  return detected === undefined ? [] : [detected];
+/** The commands that are named, else what the lock files or the manifest of a repository say. */
+export function installOf({ prepare, setup }: Named, root: string): Install {
+  if (prepare.length > 0 || setup.length > 0) return { commands: [...prepare] };
+  return lockedInstall(root) ?? { commands: hasNodePackages(root) ? [UNLOCKED] : [] };
 }
 
 /** Its lock file would be one more file of each tree. */
@@ -38,10 +42,16 @@ function hasNodePackages(root: string): boolean {
   }
 }
 
+/** As the keys of a configuration. */
+export const environmentKeys = ({ commands, inputs }: Install) => ({
+  prepare: commands,
+  ...present({ inputs }),
+});
+
 /** Says what is prepared. */
-export function prepareLine(prepare: readonly string[], named: Named): string {
-  if (prepare[0] === UNLOCKED)
+export function prepareLine({ commands }: Install, named: Named): string {
+  if (commands[0] === UNLOCKED)
     return `Prepare: ${UNLOCKED} (no lock file was found, so versions are of today)`;
   const isSaid = named.prepare.length > 0 || named.setup.length > 0;
-  return `Prepare: ${prepare.join('; ') || (isSaid ? 'nothing' : 'nothing (no lock file was found)')}`;
+  return `Prepare: ${commands.join('; ') || (isSaid ? 'nothing' : 'nothing (no lock file was found)')}`;
 }

@@ -20,7 +20,7 @@ import { openRepository } from '../workspace/repository.ts';
 import { hasConfig, openConfig } from './find-config.ts';
 import { onInterrupt } from './interrupt.ts';
 import type { Streams } from './streams.ts';
-import { environmentOf, preparationOf, prepareLine } from './tasks-environment.ts';
+import { environmentKeys, environmentOf, type Install, installOf, prepareLine } from './tasks-environment.ts';
 
 export type TasksMineOptions = {
   repo: string;
@@ -76,11 +76,11 @@ export async function tasksMineCommand(options: TasksMineOptions, streams: Strea
   const say = (line: string) => {
     if (!options.json) stderr.write(`${line}\n`);
   };
-  const { mined, out, prepare } = await mine(options, { signal: interrupt.signal, say });
+  const { mined, out, install } = await mine(options, { signal: interrupt.signal, say });
   stdout.write(
     options.json
       ? escapedJson(mined)
-      : `${minedLines(mined, { out, prepare, paths: options.paths }).join('\n')}\n`,
+      : `${minedLines(mined, { out, install, paths: options.paths }).join('\n')}\n`,
   );
   return interrupt.signal.aborted ? 130 : 0;
 }
@@ -94,7 +94,7 @@ const scanOf = ({ maxFiles, maxLines, paths, since }: TasksMineOptions): ScanOpt
 export async function mine(
   options: TasksMineOptions,
   { signal, say }: { signal: AbortSignal; say: (line: string) => void },
-): Promise<{ mined: Mined; out: string; prepare: string[] }> {
+): Promise<{ mined: Mined; out: string; install: Install }> {
   const { method, repeat, limit, jobs, setup } = options;
   const { workTree } = await openRepository(options.repo);
   const scan = scanOf(options);
@@ -103,8 +103,8 @@ export async function mine(
     workTree,
     mask: createMask(collectSecrets([], undefined, process.env)),
   });
-  const prepare = preparationOf(options, workTree);
-  say(prepareLine(prepare, options));
+  const install = installOf(options, workTree);
+  say(prepareLine(install, options));
   const out = resolve(options.out);
   await using writer = await openWriter(options, signal);
   const mined = await mineTasks({
@@ -112,14 +112,14 @@ export async function mine(
     repo: { path: workTree, baseRef: 'HEAD' },
     writer,
     sandbox: { provider: 'process' },
-    environment: environmentOf(prepare, options.setupTimeout),
+    environment: environmentOf(install, options.setupTimeout),
     setup: {
       ...(setup.length > 0 && { setup, setupTimeoutSeconds: options.setupTimeout }),
       timeoutSeconds: options.timeout,
     },
     onTried: (entry, { tried, of }) => say(`${tried}/${of} ${triedLine(entry)}`),
   });
-  return { mined, out, prepare };
+  return { mined, out, install };
 }
 
 /** Folders that the user named, or a list of the sessions that agents have kept of work in the repository. */
@@ -163,6 +163,12 @@ function triedLine({ status, subject, task, reason, grade, evidence, seconds }: 
   return `${oneLine(subject)}: ${result}, ${seconds} s`;
 }
 
+/** On one line. */
+const inYaml = (keys: object): string =>
+  `{ ${Object.entries(keys)
+    .map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
+    .join(', ')} }`;
+
 const nounOf = (method: Method) => (method === 'remove' ? 'code part' : 'commit');
 
 export function scanLines(
@@ -197,7 +203,7 @@ export function group(title: string, reasons: readonly string[]): string[] {
 
 function minedLines(
   mined: Mined,
-  { out, prepare, paths }: { out: string; prepare: readonly string[]; paths: readonly string[] },
+  { out, install, paths }: { out: string; install: Install; paths: readonly string[] },
 ): string[] {
   const { tried, known, untried } = mined;
   const all = [...known, ...tried];
@@ -238,8 +244,8 @@ function minedLines(
       ? [
           `In ${folder}. Read them with: whetstone tasks review ${folder}`,
           `To run them, add this to your task file: include: [${JSON.stringify(folder)}]`,
-          ...(prepare.length > 0
-            ? [`and this to your configuration: environment: { prepare: ${JSON.stringify(prepare)} }`]
+          ...(install.commands.length > 0
+            ? [`and this to your configuration: environment: ${inYaml(environmentKeys(install))}`]
             : []),
         ]
       : []),

@@ -9,7 +9,7 @@ import { isImported } from '../tasks/harbor/import-task.ts';
 import { openRepository } from '../workspace/repository.ts';
 import { findWithheld } from '../workspace/withheld.ts';
 import { hasConfig, openConfig } from './find-config.ts';
-import { environmentOf, preparationOf, prepareLine } from './tasks-environment.ts';
+import { environmentOf, installOf, prepareLine } from './tasks-environment.ts';
 
 /** What names tasks on the command line. */
 export type TasksOfOptions = {
@@ -59,9 +59,9 @@ export async function tasksOf(
       outputDir: cacheFolder(),
     };
     const asked = { prepare, setup: read.flatMap(({ setup }) => setup) };
-    const commands = preparationOf(asked, path);
-    say(prepareLine(commands, asked));
-    const environment = environmentOf(commands, setupTimeout);
+    const install = installOf(asked, path);
+    say(prepareLine(install, asked));
+    const environment = environmentOf(install, setupTimeout);
     return {
       ...place,
       tasks: chosen(read),

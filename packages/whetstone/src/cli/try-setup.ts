@@ -13,7 +13,7 @@ import { openRepository, type Repository, resolveCommit } from '../workspace/rep
 import { findConfig, openConfig } from './find-config.ts';
 import { ignore, ignoreRuns } from './ignore-runs.ts';
 import type { Streams } from './streams.ts';
-import { preparationOf } from './tasks-environment.ts';
+import { environmentKeys, installOf } from './tasks-environment.ts';
 import { agentsFor, type ChosenAgents, chooseAgents } from './try-agents.ts';
 import type { TryOptions } from './try-options.ts';
 import { findTasks, OUR_FOLDER } from './try-tasks.ts';
@@ -147,7 +147,7 @@ async function withoutConfig(
     throw misfit('--budget needs a gateway.', 'Let the command use {gateway_url}.');
   }
   const { keys, others } = await agentsFor(subject, here, options);
-  const prepare = preparationOf({ prepare: options.prepare, setup: [] }, workTree);
+  const install = installOf({ prepare: options.prepare, setup: [] }, workTree);
   const tasks = await findTasks(workTree, options, stderr);
   if (!tasks) return undefined;
   const { arms, folder, commit } = await armsFor(subject, repository, 'HEAD');
@@ -158,7 +158,8 @@ async function withoutConfig(
     return { ...base, agents: { chosen, others }, tasks: tasks.lines };
   }
   const files = await writeSetup(folder, {
-    ...{ repository: workTree, agents: keys, arms, prepare, hasGateway, tasks: tasks.folder },
+    ...{ repository: workTree, agents: keys, arms, hasGateway, tasks: tasks.folder },
+    ...(install.commands.length > 0 && { environment: environmentKeys(install) }),
     ...present({ budget: options.budget }),
   });
   const loaded = await loadConfig(files.config);

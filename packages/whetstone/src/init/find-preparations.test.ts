@@ -35,7 +35,15 @@ test('lock files say how exactly these packages are installed', () => {
     'uv sync --frozen --no-install-project',
     'default',
   ]);
-  expect(command('poetry.lock')).toEqual(['poetry install --no-root', 'default']);
+  const poetry = 'POETRY_VIRTUALENVS_IN_PROJECT=true poetry install --no-root';
+  expect(command('poetry.lock')).toEqual([poetry, 'default']);
+  // The sources of a package in the tree are more than a lock file.
+  const [local] = found({ 'poetry.lock': '[package.source]\ntype = "directory"\nurl = "lib"\n' });
+  expect(local).toMatchObject({ commands: [poetry], inputs: 'all' });
+  expect(found({ 'uv.lock': 'source = { editable = "lib" }\n' })[0]?.inputs).toBe('all');
+  expect(
+    found({ 'uv.lock': 'source = { virtual = "." }\nsource = { editable = "." }\n' })[0]?.inputs,
+  ).toBeUndefined();
   expect(command('requirements.txt', 'package-lock.json')).toEqual([
     'npm ci',
     'python3 -m venv .venv && .venv/bin/pip install -r requirements.txt',

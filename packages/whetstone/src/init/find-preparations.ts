@@ -15,7 +15,8 @@ export type Preparation = {
  * its root say, other workflows, and the development container. It only reads; nothing is run.
  */
 export function findPreparations(root: string): Preparation[] {
-  const found = [...forAgents(root), ...lockFiles(root), ...workflows(root), ...container(root)];
+  const locked = lockedInstall(root) ?? [];
+  const found = [...forAgents(root), locked, ...workflows(root), ...container(root)].flat();
   const seen = new Set<string>();
   return found.filter(({ commands }) => {
     const key = commands.join('\n');
@@ -76,12 +77,14 @@ const LOCKS: readonly [file: string, command: string][] = [
   ['npm-shrinkwrap.json', 'npm ci'],
   // Without the project itself, whose files the preparation does not see.
   ['uv.lock', 'uv sync --frozen --no-install-project'],
-  ['poetry.lock', 'poetry install --no-root'],
+  // In the tree, where the tests find it.
+  ['poetry.lock', 'POETRY_VIRTUALENVS_IN_PROJECT=true poetry install --no-root'],
   ['requirements.txt', 'python3 -m venv .venv && .venv/bin/pip install -r requirements.txt'],
   ['go.sum', 'go mod download'],
 ];
 
-function lockFiles(root: string): Preparation[] {
+/** What the lock files at the root say. It may be run unasked: it installs what is locked, and nothing else. */
+export function lockedInstall(root: string): Preparation | undefined {
   const ofNode = LOCKS.slice(0, 6).find(([file]) => existsSync(join(root, file)));
   const others = LOCKS.slice(6).filter(([file]) => existsSync(join(root, file)));
   // A frozen install of both uv and pip would only repeat the work.
@@ -94,9 +97,17 @@ function lockFiles(root: string): Preparation[] {
     ...all.map(([, command]) => command),
     ...(cargo.length > 0 ? ['cargo fetch --locked'] : []),
   ];
+  if (commands.length === 0) return undefined;
   // Cargo refuses a package without the sources of its targets.
-  return [described(commands, [...files, ...cargo].join(', '), cargo.length > 0)];
+  const needsTree = cargo.length > 0 || (python !== undefined && locksFolders(join(root, python[0])));
+  return described(commands, [...files, ...cargo].join(', '), needsTree);
 }
+
+/** Whether a lock file of Poetry or uv has a package of the tree itself, other than the project. */
+const locksFolders = (file: string): boolean =>
+  /^type = "(?:directory|file)"|^source = \{ (?:directory|editable|path) = "(?!\.")/m.test(
+    readFileSync(file, 'utf8'),
+  );
 
 /** What a development container does before anyone opens it; what it does at each start is not for a snapshot. */
 function container(root: string): Preparation[] {

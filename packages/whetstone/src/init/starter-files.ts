@@ -175,8 +175,13 @@ const STAND_IN_NOTE = `# A stand-in, so that the first run works without an agen
 #   command: "codex exec --json --sandbox workspace-write --skip-git-repo-check -C {workspace} - < {prompt_file}"
 `;
 
-function tasksText({ tests }: Surroundings, { schemas }: Places): string {
-  const [{ command = 'npm test', setup = 'npm ci' } = {}] = tests;
+function tasksText({ tests, preparations }: Surroundings, { schemas }: Places): string {
+  const [{ command = 'npm test' } = {}] = tests;
+  const [
+    {
+      commands: [setup = 'npm ci'],
+    } = { commands: [] },
+  ] = preparations;
   return `${schemaLine(schemas, 'tasks.schema.json')}# One entry per task. The agent gets only the prompt, which is the same in every variant.
 tasks:
   - id: first-task

@@ -5,8 +5,6 @@ import { join } from 'node:path';
 export type TestCommand = {
   command: string;
   from: string;
-  /** Installs what the tests need, if that is known. */
-  setup?: string;
 };
 
 /** The test commands that the files at the root of a repository name, the likeliest first. */
@@ -22,13 +20,12 @@ export function findTestCommands(root: string): TestCommand[] {
 type Files = { read: (name: string) => string; has: (name: string) => boolean };
 type Find = (files: Files) => TestCommand | undefined;
 
-/** The lock file of each package manager: what runs the tests, and what installs exactly the locked packages. */
-const NODE_MANAGERS: readonly [lock: string, test: string, setup: string][] = [
-  ['pnpm-lock.yaml', 'pnpm test', 'pnpm install --frozen-lockfile'],
-  ['yarn.lock', 'yarn test', 'yarn install --frozen-lockfile'],
-  ['bun.lock', 'bun run test', 'bun install --frozen-lockfile'],
-  ['bun.lockb', 'bun run test', 'bun install --frozen-lockfile'],
-  ['package-lock.json', 'npm test', 'npm ci'],
+/** What runs the tests, by the lock file of the package manager. */
+const NODE_MANAGERS: readonly [lock: string, test: string][] = [
+  ['pnpm-lock.yaml', 'pnpm test'],
+  ['yarn.lock', 'yarn test'],
+  ['bun.lock', 'bun run test'],
+  ['bun.lockb', 'bun run test'],
 ];
 
 const node: Find = ({ read, has }) => {
@@ -36,9 +33,8 @@ const node: Find = ({ read, has }) => {
   const test = manifest?.scripts?.test;
   // `npm init` writes a script that only fails.
   if (typeof test !== 'string' || test.includes('no test specified')) return undefined;
-  const [, command, setup] = NODE_MANAGERS.find(([lock]) => has(lock)) ?? [];
-  const from = 'package.json';
-  return command && setup ? { command, from, setup } : { command: 'npm test', from };
+  const [, command = 'npm test'] = NODE_MANAGERS.find(([lock]) => has(lock)) ?? [];
+  return { command, from: 'package.json' };
 };
 
 const python: Find = ({ read, has }) => {
@@ -46,8 +42,8 @@ const python: Find = ({ read, has }) => {
     name === 'pytest.ini' ? has(name) : read(name).includes('pytest'),
   );
   if (from === undefined) return undefined;
-  if (has('uv.lock')) return { command: 'uv run pytest', from, setup: 'uv sync --frozen' };
-  if (has('poetry.lock')) return { command: 'poetry run pytest', from, setup: 'poetry install' };
+  if (has('uv.lock')) return { command: 'uv run pytest', from };
+  if (has('poetry.lock')) return { command: 'poetry run pytest', from };
   return { command: 'python3 -m pytest', from };
 };
 

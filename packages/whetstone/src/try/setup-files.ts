@@ -18,7 +18,8 @@ export type SetupChoices = {
   arms: Arms;
   /** The folder of the tasks, absolute. */
   tasks: string;
-  prepare: readonly string[];
+  /** Its keys. Absent: nothing is prepared. */
+  environment?: object;
   /** Whether a gateway counts the model calls. */
   hasGateway: boolean;
   /** US dollars. */
@@ -27,7 +28,7 @@ export type SetupChoices = {
 
 /** Writes a configuration that `whetstone run -c` takes as it is. */
 export async function writeSetup(folder: string, choices: SetupChoices): Promise<SetupFiles> {
-  const { repository, agents, arms, prepare, hasGateway, budget } = choices;
+  const { repository, agents, arms, environment, hasGateway, budget } = choices;
   const files = { config: join(folder, 'whetstone.yaml'), tasks: join(folder, 'tasks.yaml') };
   const from = (path: string) => (relative(folder, path) || '.').split(sep).join('/');
   await mkdir(folder, { recursive: true });
@@ -40,7 +41,7 @@ export async function writeSetup(folder: string, choices: SetupChoices): Promise
     variants: JSON.parse(JSON.stringify(arms.variants), (_, value) =>
       isIn(folder, value) ? `./${from(value)}` : value,
     ),
-    ...(prepare.length > 0 && { environment: { prepare } }),
+    ...present({ environment }),
     ...(hasGateway && {
       gateway: { mode: 'forward', ...(budget !== undefined && { run_budget: { usd: budget } }) },
     }),
