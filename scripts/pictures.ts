@@ -28,7 +28,7 @@ writeFileSync(join(pictures, 'terminal.svg'), terminalSvg('npm run demo', shown)
 
 const outputDirectory = join(root, '.whetstone/demo/runs');
 const [run = ''] = readdirSync(outputDirectory).sort().reverse();
-// A path of this machine is no use to a reader.
+// A path of this machine does not help a reader.
 const hideRoot = `for (const texts = document.createTreeWalker(document.body, 4); texts.nextNode(); )
   texts.currentNode.data = texts.currentNode.data.replaceAll(${JSON.stringify(root)}, '~/whetstone')`;
 const server = await serveRuns({ outputDirectory });

@@ -59,7 +59,7 @@ export const loop: Benchmark = async ({ size, say }) => {
       'Every loop does the same work: a fake model in the same process that keeps nothing calls a tool with two ' +
       'arguments, the tool returns 230 characters, and so on until the last answer. A run is a process of its own; the ' +
       'loops take turns, the middle run is given. First it works through a conversation of 10 rounds, then through those ' +
-      'that are measured. CPU is user and system time of the process with all its threads, for the measured rounds alone. ' +
+      'that are measured. CPU is user and system time of the process with all its threads, only for the measured rounds. ' +
       'RSS growth is VmRSS right after them less VmRSS right before them, with no collection asked for; peak RSS is VmHWM ' +
       'from the start of the process; heap held is what a forced collection leaves of the measured conversations, in a ' +
       'process of its own. Each run has a compile cache of its own, filled just before, so that stripping types is not measured. ' +

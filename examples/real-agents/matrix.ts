@@ -34,7 +34,7 @@ const scenarios: readonly Scenario[] = [
   { name: 'skill', expected: () => 'passed' },
   {
     name: 'MCP call',
-    expected: (kind) => (drivenAgents[kind].facts.mcpServers ? 'passed' : { none: 'it knows no MCP' }),
+    expected: (kind) => (drivenAgents[kind].facts.mcpServers ? 'passed' : { none: 'it has no MCP' }),
   },
   { name: 'plugin', expected: () => 'passed' },
   {

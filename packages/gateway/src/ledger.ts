@@ -42,7 +42,7 @@ export type LedgerLine = {
   price_source: string | null;
   /** How long the call waited for its turn at the provider, in milliseconds. The times below include it. */
   queued_ms: number;
-  /** From the request's arrival to the start of the answer, in milliseconds; `null` when there was no answer. */
+  /** From the request's arrival to the start of the answer, in milliseconds; `null` without an answer. */
   first_byte_ms: number | null;
   /** From the request's arrival to the model's first output, in milliseconds; `null` without output and for a script. */
   first_token_ms: number | null;

@@ -13,6 +13,6 @@ test('columns are aligned, numbers to the right', () => {
   );
 });
 
-test('no rows are no table', () => {
+test('without rows there is no table', () => {
   assert.equal(table([]), '');
 });

@@ -10,6 +10,6 @@ test('a long text is cut and ends in an ellipsis', () => {
   assert.equal(truncate('The quick brown fox', 9), 'The quic…');
 });
 
-test('a text that is no string is refused by name', () => {
+test('a text that is not a string is refused by name', () => {
   assert.throws(() => truncate(12, 3), /text must be a string/);
 });

@@ -57,7 +57,7 @@ const RUNNERS: Record<string, { valued: RegExp; operands: number }> = {
   time: { valued: /^-[of]$/, operands: 0 },
   setsid: { valued: /^$/, operands: 0 },
 };
-/** Arithmetic may also be two subshells, and `$'…'` ends elsewhere in other shells. `\0` is no text of a script. */
+/** Arithmetic may also be two subshells, and `$'…'` ends elsewhere in other shells. `\0` is not part of the text of a script. */
 const UNREAD = /\(\(|\$\[|\$'[^']*\\|\0/;
 /** Backticks in backticks are read as a word. */
 const hasNestedBackticks = (script: string): boolean =>

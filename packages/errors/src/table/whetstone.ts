@@ -261,7 +261,7 @@ export const whetstoneErrors = {
     'Write tasks yourself: `whetstone init` makes a file to start from.',
   ),
   'upstream-missing': usage(
-    'The gateway should forward calls, and knows no provider to forward them to.',
+    'The gateway should forward calls, but does not know a provider to forward them to.',
     'Set the key variable of a provider, or name a provider and the source of its key.',
   ),
   'view-files-missing': harness(

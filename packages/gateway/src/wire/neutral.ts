@@ -58,7 +58,7 @@ export type NeutralRequest = {
   raw: JsonObject;
 };
 
-/** What an agent tells its model before the user's first prompt, as it is in the request's body. */
+/** What an agent sends its model before the user's first prompt, as it is in the request's body. */
 export type RequestPrompt = {
   /** The texts of the system prompt in their order, including developer messages. */
   systemPrompt: string[];

@@ -224,7 +224,11 @@ const accepted: Scenario[] = [
 
 const refused: Scenario[] = [
   { name: 'an empty patch', patch: [], refused: /No files were modified/ },
-  { name: 'a text that is no patch', patch: ['hello', 'world'], refused: /first line of the patch must be/ },
+  {
+    name: 'a text that is not a patch',
+    patch: ['hello', 'world'],
+    refused: /first line of the patch must be/,
+  },
   {
     name: 'text behind the end',
     patch: ['*** Begin Patch', '*** Add File: a', '+x', '*** End Patch', 'bye'],

@@ -30,7 +30,7 @@ let program = '';
 beforeAll(async () => {
   const { installAgents } = await import(path.join(root, 'examples/real-agents/install.ts'));
   folder = mkdtempSync(path.join(tmpdir(), 'whetstone-patches-'));
-  // The binary is many programs, told apart by the name that it is called by.
+  // The binary is many programs. The name that it is called by chooses one.
   program = path.join(folder, 'apply_patch');
   symlinkSync(path.join(await installAgents(), 'codex'), program);
 });

@@ -27,7 +27,7 @@ test('documents come from the git root down, root first, and from nowhere above 
   expect(documents[0]?.path).toBe(place.path('repo/AGENTS.md'));
 });
 
-test('a file with two names counts once, and a folder of that name is no document', async () => {
+test('a file with two names counts once, and a folder of that name is not a document', async () => {
   const { place, environment } = await nested();
   await using _ = place;
   await writeFile(place.path('repo/AGENTS.md'), 'one');

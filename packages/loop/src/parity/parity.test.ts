@@ -304,7 +304,7 @@ describe.each(providers)('$title', (provider) => {
     expect(cell.of('SUBAGENT_END')[0]?.data).toMatchObject({ status: 'COMPLETED', success: true });
     const byChild = cell.of('TOOL_CALL_END').filter((event) => event.subagent !== undefined);
     expect(byChild.map(({ data }) => [data.name, data.status])).toEqual([['write_file', 'completed']]);
-    // The child knows nothing of its parent's conversation, and the parent reads its report alone.
+    // The child knows nothing of its parent's conversation, and the parent reads only its report.
     const requests = await cell.requests();
     const ofChild = requests.filter((request) => userTextsIn(request).includes(task));
     const ofParent = requests.filter((request) => !ofChild.includes(request));

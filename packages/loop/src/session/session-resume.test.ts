@@ -182,7 +182,7 @@ test('a call is open from its first start to its decision, however often its rou
   const run = await startSession([two], {
     tools: [customTool('risky', ({ n }) => `risky ${n}`)],
     approve: () => ({ decision: 'parked' }),
-    // A close and an interrupt at the same time: the round stays as it is, and its events are not told twice.
+    // A close and an interrupt at the same time: the round stays as it is, and its events are not reported twice.
     persist: async (snapshot) => {
       snapshots.push(clone(snapshot));
       if (snapshots.length === 3) await run.session.interrupt();

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:dgram';
 
-/** More names, and longer ones than the protocol has, are no evidence but a way to fill a disk. */
+/** More names, and longer ones than the protocol has, are not evidence but a way to fill a disk. */
 const MOST_NAMES = 200;
 
 /** The names but `localhost` that programs of a sandbox asked for, each once, in the order of the first request. */

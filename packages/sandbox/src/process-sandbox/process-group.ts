@@ -4,7 +4,7 @@ import type { ContainedTree, Containment } from './containment.ts';
 
 const LAUNCHER = 'echo started >&3; exec "$@" 3>&-';
 
-/** A name that terminals set too: it tells a program nothing about where it runs. */
+/** A name that terminals set too: it does not reveal to a program where it runs. */
 const MARK_NAME = 'TERM_SESSION_ID';
 
 /**

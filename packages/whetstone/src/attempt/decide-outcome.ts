@@ -5,7 +5,7 @@ import type { GatewayMode } from '../config/config.ts';
 import type { AgentFailure, InfrastructureFailure } from '../record/failure-class.ts';
 import type { Verification } from '../verify/verify.ts';
 
-/** What one case came to, with what was seen in one sentence. An `error` is missing data, never a zero. */
+/** The outcome of one case, with the evidence in one sentence. An `error` is missing data, never a zero. */
 export type Outcome =
   | { status: 'passed' }
   /** An eval ended itself, with this reason. */

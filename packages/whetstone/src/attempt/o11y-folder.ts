@@ -8,7 +8,7 @@ import type { Lab } from './lab.ts';
 import { maskValues } from './mask-values.ts';
 
 /**
- * A folder with `__niceeval__/results.json`, which tells hidden tests what the agent did. It is laid over the tree of the
+ * A folder with `__niceeval__/results.json`, which reports to hidden tests what the agent did. It is laid over the tree of the
  * clean room only, so it is in no workspace of an agent and in no diff. Disposing removes it.
  */
 export async function openO11yFolder(

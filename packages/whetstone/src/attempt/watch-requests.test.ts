@@ -74,7 +74,7 @@ test.each<[trace: string, body: unknown]>([
   ['a tool', { tools: [{ name: 'mcp__cups__count' }] }],
   ['a tool with its own name before it', { tools: [{ name: 'mcp__plugin_tea-house_cups__count' }] }],
   ['a text', { system: '<context>Guests come first, whoever they are.</context>' }],
-])('of a plugin %s tells', (_, body) => {
+])('of a plugin %s reports', (_, body) => {
   expect([...sightOf({ plugins: [plugin] }, body).plugins.keys()]).toEqual(['tea-house']);
 });
 

@@ -91,7 +91,7 @@ function read(body: Uint8Array): { value: JsonObject; strings: string[] } {
     });
     if (isJsonObject(value)) return { value, strings };
   } catch {
-    // What is no model request says nothing.
+    // Only model requests are evidence.
   }
   return { value: {}, strings: [] };
 }

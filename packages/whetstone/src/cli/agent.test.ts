@@ -50,7 +50,7 @@ describe('whetstone agent', () => {
   }
 
   test.each(['openai', 'anthropic', 'gemini'])(
-    'does a task over the wire of %s; stdout is the answer alone',
+    'does a task over the wire of %s; stdout is only the answer',
     async (profile) => {
       rmSync(join(folder, 'hello.txt'), { force: true });
       const { stdout, stderr, exitCode, calls } = await run(['Write hello.txt', '--profile', profile]);

@@ -8,7 +8,7 @@ import type { Streams } from './streams.ts';
  * Asks on the terminal, one question at a time. `y` allows; any other answer, or the end of the input, leaves the question
  * to the policy, which denies it.
  *
- * @throws WhetstoneError `terminal-missing` when the input is no terminal
+ * @throws WhetstoneError `terminal-missing` when the input is not a terminal
  */
 export function askOnTerminal({ stdin, stderr }: Pick<Streams, 'stdin' | 'stderr'>): AskHuman {
   if (!stdin.isTTY) {

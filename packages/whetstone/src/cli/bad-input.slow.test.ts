@@ -40,7 +40,7 @@ describe.concurrent('bad input is refused before anything starts', () => {
       'relative paths start at ',
     ],
     [
-      'a folder that is no repository',
+      'a folder that is not a repository',
       { repo: { path: 'plain' } },
       'plain: The folder is not a Git repository.',
       'git init && git add -A && git commit',
@@ -66,7 +66,7 @@ describe.concurrent('bad input is refused before anything starts', () => {
       'install it, put it on the PATH',
     ],
     [
-      'an agent that is no program',
+      'an agent that is not a program',
       agent(['./file.txt']),
       'file.txt is not an executable file',
       'install it, put it on the PATH',
@@ -243,7 +243,7 @@ test.concurrent('a dirty tree is allowed: the commit counts, and that is said on
   expect(project.latest().manifest.repo.dirty).toBe(true);
 });
 
-test.concurrent('a script that throws while it plays is no result of the agent', async () => {
+test.concurrent('a script that throws while it plays is not a result of the agent', async () => {
   using project = makeProject({
     config: {
       agents: { loop: { kind: 'loop', profile: 'openai' } },

@@ -2,7 +2,7 @@ import type { TaskConfig } from '../config/config.ts';
 import { fingerprintTask } from '../plan/fingerprint.ts';
 import { readRuns } from '../record/find-run.ts';
 
-/** What cases of earlier runs came to, of any agent. Errors are not counted, and reused results only once. */
+/** The outcomes of cases of earlier runs, of any agent. Errors are not counted, and reused results only once. */
 export type EarlierResults = { passed: number; cases: number };
 
 /** The results of tasks in the runs of a folder, by id. A run in which the task was another one does not count. */

@@ -15,7 +15,7 @@ import { runExperiment } from './run-experiment.ts';
 /** An eval with one of the variants of an experiment. */
 export type EvalArm = { task: string; variant: string };
 
-/** What one attempt came to. `lines`: its assertions, those that did not pass first. */
+/** The outcome of one attempt. `lines`: its assertions, those that did not pass first. */
 export type FinishedCase = EvalArm &
   Pick<CaseRow, 'outcome' | 'evidence' | 'failure_class' | 'reused_from' | 'trial_index' | 'assertions'> & {
     lines: string[];
@@ -109,7 +109,7 @@ async function runArms({ experiment, arms, jobs, rerun }: Extract<ToHost, { type
       if (event.type === 'case.finished') tellRow(event.row);
     },
   });
-  // Results that were reused have not been told.
+  // Results that were reused have not been reported yet.
   for (const row of ordered) tellRow(row);
   tell({ type: 'ran', directory });
 }

@@ -177,7 +177,7 @@ describe('a plugin that a variant declares is loaded by each released agent that
         skills: [{ name: 'pour-tea', listed: true, triggered: 'confirmed', ...used }],
       },
     ]);
-    // OpenCode's module and pi's package bring the skill alone.
+    // OpenCode's module and pi's package bring only the skill.
     if (!kind.startsWith('opencode-') && kind !== 'pi') expect(events).toContain(CUPS);
     if (kind === 'claude-code') expect(events).toContain('"plugins":["tea-house"]');
   });

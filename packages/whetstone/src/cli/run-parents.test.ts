@@ -122,7 +122,7 @@ describe('copies', () => {
     expect(notes('found')).toEqual([]);
   });
 
-  test('what one case writes above its workspace is no other case’s instructions', () => {
+  test('what one case writes above its workspace does not become another case’s instructions', () => {
     walk(project.temporary);
     const place = join(project.temporary, 'CLAUDE.md');
     const { evidence } = runInPlainProcess();

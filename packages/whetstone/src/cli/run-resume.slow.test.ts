@@ -199,7 +199,7 @@ describe.concurrent('resuming', () => {
     expect(await project.whetstone(['run'])).toMatchObject({ exitCode: 1 });
     expect(project.latest().rows.map(({ outcome }) => outcome)).toEqual(['passed', 'error']);
 
-    // Interrupted while it tries again, the run is interrupted: the old error is no result.
+    // Interrupted while it tries again, the run is interrupted: the old error is not a result.
     rmSync(join(project.notes, 'go'));
     project.write({ 'notes/first/.keep': '' });
     const run = project.start(['run', '--resume', 'latest']);

@@ -40,7 +40,7 @@ afterAll(() => {
   rmSync(repo, { recursive: true, force: true });
 });
 
-/** Works only where it is told to. */
+/** Works only where its instructions say so. */
 const agent = () =>
   `test -e AGENTS.md || exit 0; touch ${project.notes}/started; test ! -e ${project.notes}/hang || sleep 600; git apply ${repo}/.whetstone/try/tasks/{task_id}/gold.patch`;
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { foldersBelow, watchFolders } from './watch-folders.ts';
 
-test('a folder that was removed and made again is watched again, and a missing one is no error', async () => {
+test('a folder that was removed and made again is watched again, and a missing one is not an error', async () => {
   const root = mkdtempSync(join(tmpdir(), 'watch-folders-'));
   onTestFinished(() => rmSync(root, { recursive: true }));
   const folder = join(root, 'evals');

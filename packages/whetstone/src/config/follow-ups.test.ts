@@ -68,7 +68,10 @@ describe('follow_ups of a task', () => {
   test.each([
     ['names the session', { kind: 'bub', command }],
     ['is a list that names it', { kind: 'custom', command: ['agent', '--session={session_id}'] }],
-    ['has one to go on with', { kind: 'claude-code', command: 'claude', resume_command: 'claude -c' }],
+    [
+      'has a command that resumes a session',
+      { kind: 'claude-code', command: 'claude', resume_command: 'claude -c' },
+    ],
     ['is driven', { kind: 'codex-cli' }],
     ['is a module, which says it once it is loaded', { kind: 'custom', module: 'mine.ts' }],
   ])('an agent whose command %s', async (_, agent) => {

@@ -32,7 +32,7 @@ export type LoadOptions = {
 export type LoadedConfig = {
   config: Config;
   warnings: Diagnostic[];
-  /** Where an agent stands in the config: `agents.<name>`, or `agent` in the legacy shape. */
+  /** Where an agent is in the config: `agents.<name>`, or `agent` in the legacy shape. */
   agentPath: (name: string) => YamlPath;
   /** A diagnostic at a place of the config or the task file, for checks that come after loading. */
   diagnose: (

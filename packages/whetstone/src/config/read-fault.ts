@@ -62,7 +62,7 @@ const fieldNames: Record<string, string> = { 'retry-after': 'retryAfterSeconds',
 
 /**
  * A fault as a user writes it: a `FaultRule` as JSON, or in short `KIND[=VALUE][,FIELD=VALUE…][@OCCASION=VALUE…]`, where
- * a number alone is a status: `429,retry-after=1@first=2`, `latency=500`, `truncated=3@p=0.2,seed=7`.
+ * a bare number is a status: `429,retry-after=1@first=2`, `latency=500`, `truncated=3@p=0.2,seed=7`.
  * @throws FaultFormError
  */
 export function readFault(text: string): FaultRule {

@@ -6,7 +6,7 @@ import { readBudget } from './read-gateway.ts';
 import { judgeSchema } from './schema.ts';
 import type { Spot } from './spot.ts';
 
-/** Reads `judge:`. What is code in it, a model or an agent, is taken as it is. `file`: the file that it stands in. */
+/** Reads `judge:`. What is code in it, a model or an agent, is taken as it is. `file`: the file that contains it. */
 export function readJudge(raw: unknown, spot: Spot, file: string): StatedJudge | undefined {
   const { model: given, agent: judge, ...rest } = isMapping(raw) ? raw : {};
   const isCode = typeof given === 'function';

@@ -13,7 +13,7 @@ import { taskFileSchema } from './schema.ts';
 import { createSpot, type Spot } from './spot.ts';
 import type { YamlPath, YamlSource } from './yaml-source.ts';
 
-/** The file of a task that stands in a folder of its own. */
+/** The file of a task that has a folder of its own. */
 export const TASK_FILE = 'task.yaml';
 
 export type TaskFile = {

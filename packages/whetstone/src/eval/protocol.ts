@@ -71,7 +71,7 @@ export type TestCalls = {
    * follow, in a code that plays them again.
    */
   check: (what: CleanRoomCheck, ahead?: number) => Promise<CheckResult>;
-  /** These texts with what the host masks replaced, which the process of the evals never gets. `undefined`: it knows no secret. */
+  /** These texts with what the host masks replaced, which the process of the evals never gets. `undefined`: there are no secrets. */
   masked: (texts: readonly string[]) => Promise<string[] | undefined>;
   /** The next message of a simulated user that a model plays. */
   user: (request: UserRequest) => Promise<UserReply>;

@@ -44,7 +44,7 @@ function open(file: string): DatabaseSync {
 
 let sqlite: typeof import('node:sqlite') | undefined;
 
-/** Node 22 prints a warning about the module, which is no news to a user of ours. */
+/** Node 22 prints a warning about the module, which a user of ours does not need. */
 function load(): typeof import('node:sqlite') {
   const { emitWarning } = process;
   process.emitWarning = () => undefined;

@@ -100,7 +100,7 @@ function outlook(known: Known, unit: Summary['metric']['unit']): string {
 function onTheseTasks({ these_tasks_p_value: p }: Known): string {
   return p === null || p >= 0.05
     ? ''
-    : `; on these tasks alone, the arms do differ (exact permutation, ${pValue(p)})`;
+    : `; on these tasks only, the arms do differ (exact permutation, ${pValue(p)})`;
 }
 
 function unpaired({ tasks_without_result: tasks }: Known): string {

@@ -37,7 +37,7 @@ export function equivalenceOf(
   };
 }
 
-/** Whether the difference is shown to be within the margin, whatever the cases without a result came to. */
+/** Whether the difference is shown to be within the margin, whatever the results of the missing cases might have been. */
 export function isEquivalent({ equivalence }: Pick<Comparison, 'equivalence'>): boolean {
   if (!equivalence?.interval) return false;
   const { margin, interval, interval_bounds: missing } = equivalence;

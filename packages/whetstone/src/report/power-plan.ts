@@ -128,7 +128,7 @@ function pairedCounts(variant: readonly CaseResult[], baseline: readonly CaseRes
   });
 }
 
-/** The mean over the comparisons of a run: one alone is an uncertain guess. */
+/** The mean over the comparisons of a run: a single one is an uncertain guess. */
 function averageSpread(pairs: readonly ReturnType<typeof pairedCounts>[]) {
   const found = pairs.flatMap((pair) => estimateSpread(pair) ?? []);
   if (found.length === 0) return undefined;

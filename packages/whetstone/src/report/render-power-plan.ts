@@ -67,7 +67,7 @@ function notes({ comparisons, source, choices }: PowerPlan): string[] {
       : []),
     ...(source.one_trial
       ? [
-          'With one trial per arm, what trials and what tasks add to the spread cannot be told apart: the usual shares are assumed.',
+          'With one trial per arm, what trials and what tasks add to the spread cannot be separated: the usual shares are assumed.',
         ]
       : []),
     ...(known.some(({ cost_usd: cost }) => cost === null)

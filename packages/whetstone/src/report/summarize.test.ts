@@ -177,7 +177,7 @@ describe('comparisons', () => {
     expect(summarize(manifest, rows).comparisons[0]).toMatchObject({
       verdict: 'inconclusive',
       sentence:
-        'inconclusive: +100 pp on 3 tasks; for tasks like these, fewer than 4 tasks can settle nothing; on these tasks alone, the arms do differ (exact permutation, p < 0.001)',
+        'inconclusive: +100 pp on 3 tasks; for tasks like these, fewer than 4 tasks can settle nothing; on these tasks only, the arms do differ (exact permutation, p < 0.001)',
     });
   });
 

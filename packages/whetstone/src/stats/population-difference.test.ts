@@ -23,7 +23,7 @@ describe('the vectors of the statistics reference', () => {
     expect(interval?.high).toBeCloseTo(high, 5);
   });
 
-  test('a hundred tasks alike are no certainty', () => {
+  test('a hundred equal tasks do not make a result certain', () => {
     const alike = tasksOf(Array(100).fill(0), 3);
     expect(populationDifference(alike, { widening: 0.7 }).interval?.high).toBeCloseTo(0.01128, 5);
     expect(populationDifference(alike, { widening: 1, level: 0.9 }).interval?.high).toBeCloseTo(0.01349, 5);

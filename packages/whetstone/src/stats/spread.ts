@@ -19,7 +19,7 @@ export const ASSUMED_SPREAD: Spread = { between: 0.075, within: 0.25 };
 type Counts = { passed: number; trials: number };
 
 /**
- * The spread that a run shows; `null` with fewer than two tasks. With one trial per arm the two parts cannot be told apart:
+ * The spread that a run shows; `null` with fewer than two tasks. With one trial per arm the two parts cannot be separated:
  * their sum is measured then, and divided as `ASSUMED_SPREAD` is.
  */
 export function estimateSpread(

@@ -47,7 +47,7 @@ async function draftsOf(method: Method): Promise<Record<string, Draft | string>>
 const textOf = (draft: Draft | string | undefined, path: string) =>
   typeof draft === 'object' && draft.start.find((file) => file.path === path)?.content?.toString();
 
-test('revert takes the sources of a commit back from HEAD, and keeps what came later and what is no source', async () => {
+test('revert takes the sources of a commit back from HEAD, and keeps what came later and what is not a source file', async () => {
   const drafts = await draftsOf('revert');
   expect(drafts['Change half']).toBe('its sources have changed since, and cannot be taken back');
   const zero = drafts['Begin with zero'];

@@ -31,7 +31,7 @@ test.each([
   expect(classifyPath(path)).toBe(kind);
 });
 
-test('a history tells of each commit whether it is a candidate, or why not', async () => {
+test('the scan of a history says whether each commit is a candidate, or why not', async () => {
   const steps = smallProject({ url: 'http://127.0.0.1:1/', counter: '/nowhere' });
   const repo = makeHistory(steps);
   const { candidates, leftOut, isShallow } = await scanHistory(repo, LIMITS);

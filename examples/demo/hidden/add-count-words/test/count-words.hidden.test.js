@@ -7,6 +7,6 @@ test('countWords does what its task says', () => {
   assert.equal(countWords(''), 0);
 });
 
-test('an argument that is no string is refused by name', () => {
+test('an argument that is not a string is refused by name', () => {
   assert.throws(() => countWords(7), { name: 'TypeError', message: /text must be a string/ });
 });

@@ -7,6 +7,6 @@ test('every word starts with a capital', () => {
   assert.equal(titleCase(''), '');
 });
 
-test('an argument that is no string is refused by name', () => {
+test('an argument that is not a string is refused by name', () => {
   assert.throws(() => titleCase(7), { name: 'TypeError', message: /text must be a string/ });
 });

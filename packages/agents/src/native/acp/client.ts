@@ -135,7 +135,7 @@ function mcpServer(server: McpServer) {
 
 /**
  * The program as the library's stream. The id of each request begins with its method, so that the stored log of an agent
- * tells by itself what each answer is for. Notifications are only read as events.
+ * identifies what each answer is for. Notifications are only read as events.
  */
 function streamOf(peer: Peer, note: (notification: JsonObject) => void): Stream {
   return {

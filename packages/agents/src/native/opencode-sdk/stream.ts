@@ -228,7 +228,7 @@ export class OpencodeServerStream implements NativeMapper {
 
 const CHANGES: Readonly<Record<string, string>> = { added: 'add', deleted: 'delete' };
 
-/** The server reports most errors twice: of the session, and of its message. A sub-agent's failure is no failure of the turn. */
+/** The server reports most errors twice: of the session, and of its message. A sub-agent's failure is not a failure of the turn. */
 function fail({ session }: OpenSession, error: JsonObject[string] | undefined): StreamEvent[] {
   return session.record.failure === errorMessage(error) ? [] : session.fail(error);
 }

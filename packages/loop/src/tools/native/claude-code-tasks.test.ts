@@ -9,7 +9,7 @@ async function tasksOf(sessionId = 'session') {
   return { place, call: caller(createClaudeCodeTools(), place.environment, sessionId) };
 }
 
-test('tasks are made, changed, listed with what blocks them, and told to the host', async () => {
+test('tasks are made, changed, listed with what blocks them, and reported to the host', async () => {
   const { place, call } = await tasksOf();
   await using _ = place;
   expect((await call('TaskList', {})).content).toBe('There are no tasks.');

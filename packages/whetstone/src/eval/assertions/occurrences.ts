@@ -54,7 +54,7 @@ export function boundsOf(count: Count | undefined): Bounds {
   return { least: count.atLeast ?? 0, most: count.atMost ?? Number.POSITIVE_INFINITY };
 }
 
-/** What is counted, as a message says it: `call of "shell"`. `found` tells what there was instead of it. */
+/** What is counted, as a message says it: `call of "shell"`. `found` says what there was instead. */
 type Counted = { noun: string; evidence: Evidence; found?: string; missing?: string };
 
 /**

@@ -22,7 +22,7 @@ const PLACES: Record<Exclude<SecretPlace, 'changes'>, readonly StreamEvent['type
 export type MaskTexts = (texts: readonly string[]) => MaybeLater<readonly string[] | undefined>;
 
 /**
- * None of the secrets stands in the place, in any form that the mask of the sandbox knows. Without `secrets`, those are
+ * None of the secrets is in the place, in any form that the mask of the sandbox knows. Without `secrets`, those are
  * meant that the host masks: `ofHost` looks for them. Where a stored event had one, it has the replacement. The name of
  * the claim never has a secret.
  */

@@ -118,7 +118,7 @@ export const toolClaims = {
     const failed = findOccurrences(
       actions,
       ({ status }) => {
-        if (status === 'pending') return unavailable('the result was not seen');
+        if (status === 'pending') return unavailable('no result was recorded');
         return status === 'completed' ? far('it completed') : matched(`it ended with ${status}`);
       },
       evidence.isObserved,
@@ -166,7 +166,7 @@ export function toolUses(evidence: Evidence, limit: number) {
 }
 
 function statusMatch(status: ObservedCall['status'], wanted: ObservedCall['status']) {
-  if (status === 'pending') return unavailable('the result was not seen');
+  if (status === 'pending') return unavailable('no result was recorded');
   return status === wanted ? matched(`it ${status}`) : mismatched(`it ended with ${status}`);
 }
 

@@ -26,7 +26,7 @@ export type ToolCall = {
   name: string;
   input: JsonValue;
   output?: JsonValue;
-  /** `pending`: the result was not seen. */
+  /** `pending`: no result was recorded. */
   status: 'completed' | 'failed' | 'rejected' | 'pending';
 };
 

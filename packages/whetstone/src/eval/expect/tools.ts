@@ -29,7 +29,7 @@ export function toolMatcher(pattern: ToolPattern, conditions: ToolConditions = {
   };
 }
 
-/** A result that was not seen cannot match and cannot mismatch. */
+/** A result that was not recorded cannot match and cannot mismatch. */
 export function matchConditions(
   call: { status: string; input?: unknown; output?: unknown },
   { input, output, status }: ToolConditions,
@@ -38,7 +38,7 @@ export function matchConditions(
   if (input !== undefined) parts.push(matchJson(call.input, input, 'input'));
   if (status !== undefined) {
     const isOpen = call.status === 'pending' && status !== 'pending';
-    const reason = isOpen ? 'the result was not seen' : `the status is ${call.status}`;
+    const reason = isOpen ? 'no result was recorded' : `the status is ${call.status}`;
     parts.push(isOpen ? unavailable(reason) : matchIf(call.status === status, reason));
   }
   if (output !== undefined) {

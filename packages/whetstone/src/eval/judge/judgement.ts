@@ -14,7 +14,7 @@ export type JudgeRequest = {
   by?: 'model' | 'agent';
 };
 
-/** What the votes of a judge came to. `unavailable`: nobody knows, and the case is an error unless that is optional. */
+/** What the votes of a judge decide. `unavailable`: nobody knows, and the case is an error unless that is optional. */
 export type Judgement = {
   status: 'passed' | 'failed' | 'unavailable';
   /** One sentence. */

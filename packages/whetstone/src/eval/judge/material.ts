@@ -19,7 +19,7 @@ export type Material = {
   find(quote: string): FoundQuote;
 };
 
-/** `event`: the index of the event that the quote is from. Absent: it is from a part that is no event. */
+/** `event`: the index of the event that the quote is from. Absent: it is from a part that is not an event. */
 export type FoundQuote = { found: true; event?: number } | { found: false; isTooShort: boolean };
 
 /** Parts that say nothing of what the agent did. */

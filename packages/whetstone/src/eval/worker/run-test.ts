@@ -102,7 +102,7 @@ function contextOf(attempt: Attempt, log: (text: string) => void): object {
       judgeLane: () => attempt.calls.judgeLane(),
       skip(reason: string): never {
         const why = String(reason ?? '').trim();
-        if (why === '') throw new RangeError('skip(): give the reason, which stands in every report.');
+        if (why === '') throw new RangeError('skip(): give the reason, which every report shows.');
         throw new SkipEval(why);
       },
       group(name: string, body: () => unknown) {

@@ -1,6 +1,6 @@
 import type { TaskTests } from '../../config/config.ts';
 
-/** What a test came to. `skipped` includes tests that are marked as to do. */
+/** The result of a test. `skipped` includes tests that are marked as to do. */
 export type TestStatus = 'passed' | 'failed' | 'skipped';
 
 /**
