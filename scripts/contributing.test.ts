@@ -27,6 +27,10 @@ test('no test replaces a module', () => {
   expect(testsWith(/\bvi\.(?:mock|doMock|hoisted)\(/)).toEqual([]);
 });
 
+test('every test that is skipped on some machines has a tag, which names the cause', () => {
+  expect(testsWith(/^(?:test|describe)\.(?:runIf|skipIf)\((?:(?!tags|=> \{)[\s\S])*=> \{/m)).toEqual([]);
+});
+
 test('every test that waits says for how long, because one second is too short on a busy machine', () => {
   expect(testsWith(/\bvi\.wait(?:For|Until)\((?!.*timeout).*;$/m)).toEqual([]);
 });

@@ -91,11 +91,15 @@ test.runIf(canHide)(
   },
 );
 
-test.runIf(process.platform === 'linux')('without Perl, Node starts commands', async () => {
-  const launcher = startNodeLauncher(() => undefined);
-  const start = (file: string, ...args: string[]) =>
-    launcher.start({ file, args, cwd: '/', env: { PATH: process.env.PATH ?? '' }, outputs: [] });
-  await expect((await start('sh', '-c', 'exit 3')).exited).resolves.toBe(3);
-  await expect((await start('sh', '-c', 'kill -9 $$')).exited).resolves.toBe(137);
-  await expect(start('no-such-program-here')).rejects.toMatchObject({ code: 'ENOENT' });
-});
+test.runIf(process.platform === 'linux')(
+  'without Perl, Node starts commands',
+  { tags: 'linux' },
+  async () => {
+    const launcher = startNodeLauncher(() => undefined);
+    const start = (file: string, ...args: string[]) =>
+      launcher.start({ file, args, cwd: '/', env: { PATH: process.env.PATH ?? '' }, outputs: [] });
+    await expect((await start('sh', '-c', 'exit 3')).exited).resolves.toBe(3);
+    await expect((await start('sh', '-c', 'kill -9 $$')).exited).resolves.toBe(137);
+    await expect(start('no-such-program-here')).rejects.toMatchObject({ code: 'ENOENT' });
+  },
+);

@@ -12,6 +12,7 @@ test('a program that is missing has the code of spawn', async () => {
 
 test.runIf(process.platform === 'linux')(
   'what a launcher ran counts as killed when the launcher is, and the next program gets another one',
+  { tags: 'linux' },
   async () => {
     const { pid, exited } = await run('sleep', ['60']);
     const [launcher = ''] = /(?<=\) \S )\d+/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];

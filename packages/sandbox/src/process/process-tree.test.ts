@@ -36,7 +36,7 @@ afterEach(() => {
   started.clear();
 });
 
-describe.runIf(process.platform === 'linux')('the end of a process tree', () => {
+describe.runIf(process.platform === 'linux')('the end of a process tree', { tags: 'linux' }, () => {
   test('reaches a process that is deaf to TERM and one that left the session', async () => {
     const mark = newMark();
     const deaf = "trap '' TERM; sleep 300 >/dev/null & echo $!";

@@ -55,6 +55,7 @@ const hasPython = (() => {
 
 test.runIf(hasPython)(
   'a virtual environment works in every case, and an edited module is compiled again',
+  { tags: 'venv' },
   async () => {
     project = makeProject({
       files: {

@@ -120,6 +120,7 @@ describe('a run directory', () => {
 
   test.runIf(process.platform === 'linux')(
     'a folder that the system refuses to make is an error, at once',
+    { tags: 'linux' },
     async () => {
       await expect(createRunRecord('/proc/nowhere', manifest)).rejects.toMatchObject({
         code: 'output-unwritable',
