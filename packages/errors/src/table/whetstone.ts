@@ -30,6 +30,10 @@ export const whetstoneErrors = {
     'What was changed in a workspace is more than Whetstone keeps: 1 GiB in one file, 2 GiB in all, or 250,000 paths. A case of an agent that leaves so much has failed.',
     'Let builds write outside of the workspace, or let an environment install packages before the agent starts.',
   ),
+  'command-line-invalid': usage(
+    'A command, an option or an argument is unknown, missing or has a value that it cannot have.',
+    'Read what the command takes: `whetstone COMMAND --help`.',
+  ),
   'config-invalid': usage(
     'The configuration or a task file has errors.',
     'Correct what each diagnostic names; `whetstone validate-config` checks again.',

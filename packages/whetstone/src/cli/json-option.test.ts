@@ -32,6 +32,9 @@ test('what a command prints with --json is JSON', async () => {
     },
   );
   expect(await json('gateway', 'env', 'nonsense')).toMatchObject({ error: { exit_code: 2 } });
+  expect(await json('show')).toMatchObject({
+    error: { code: 'command-line-invalid', message: "missing required argument 'run'", exit_code: 2 },
+  });
   project.write({ 'stream.jsonl': 'not JSON\n' });
   const parsed = await project.whetstone(['agents', 'parse', 'codex-cli', 'stream.jsonl', '--json']);
   expect(JSON.parse(parsed.stderr)).toMatchObject({ items: 1, malformed: 1 });

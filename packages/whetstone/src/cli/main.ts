@@ -38,8 +38,11 @@ export async function main(argv: string[]): Promise<number> {
     await program.parseAsync(argv, { from: 'user' });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    return await print(error);
+    if (!(error instanceof CommanderError)) return await print(error);
+    if (error.exitCode === 0) return 0;
+    // Commander has printed the text, and no command has read its options.
+    if (argv.includes('--json')) (await import('./print-error.ts')).printUsageError(error, process);
+    return 2;
   }
 }
 

@@ -15,6 +15,12 @@ export async function printError(error: unknown, { stderr, stdout }: Streams, js
   return error.exitCode;
 }
 
+/** Prints an error of commander, whose text is already on stderr, as a line of JSON. */
+export function printUsageError({ message }: Error, { stdout }: Pick<Streams, 'stdout'>): void {
+  const error = new WhetstoneError('command-line-invalid', message.replace(/^error: /, ''));
+  stdout.write(`${JSON.stringify({ error: errorJson(error) })}\n`);
+}
+
 /** What happened, where, and what to do about it: several lines. */
 export async function errorText(error: WhetstoneError, color: boolean): Promise<string> {
   const said =

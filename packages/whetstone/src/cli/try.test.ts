@@ -86,10 +86,10 @@ test('without a terminal and without --yes it shows the plan and runs nothing', 
 });
 
 test.each([
-  [['nowhere.md'], 'Nothing can be tried. It does not exist.'],
-  [['data.json'], 'It is neither Markdown nor a folder with a SKILL.md.'],
-  [['skills/empty'], 'The folder has no SKILL.md.'],
-  [['blank.md'], 'It is empty.'],
+  [['nowhere.md'], 'This file or folder does not exist.'],
+  [['data.json'], 'This file is not Markdown or text.'],
+  [['skills/empty'], 'This folder has no SKILL.md.'],
+  [['blank.md'], 'This file is empty.'],
   [['AGENTS.md', '--budget', '5'], '--budget needs a gateway, which counts the cost.'],
   [['AGENTS.md', '--agent', 'writter', '--dry-run'], 'did you mean writer?'],
   [['AGENTS.md', '--model', 'gpt-5', '--dry-run'], 'agents.writer.model'],

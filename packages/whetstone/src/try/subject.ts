@@ -27,7 +27,7 @@ export type Committed = 'nothing' | 'the same' | 'another version';
 /** @throws WhetstoneError `try-subject-invalid` */
 export async function readSubject(given: string, cwd: string, { workTree }: Repository): Promise<Subject> {
   const named = resolve(cwd, given);
-  if (!existsSync(named)) throw invalid(named, 'It does not exist.');
+  if (!existsSync(named)) throw invalid(named, 'This file or folder does not exist.');
   const found = realpathSync(named);
   const source = basename(found) === 'SKILL.md' ? dirname(found) : found;
   const isFolder = statSync(source).isDirectory();
@@ -35,20 +35,20 @@ export async function readSubject(given: string, cwd: string, { workTree }: Repo
   const isInside = inside !== '' && inside !== '..' && !inside.startsWith('../');
   const name = isInside ? inside : basename(source);
   if (isFolder) {
-    if (!existsSync(join(source, 'SKILL.md'))) throw invalid(source, 'The folder has no SKILL.md.');
+    if (!existsSync(join(source, 'SKILL.md'))) throw invalid(source, 'This folder has no SKILL.md.');
     return { kind: 'skill', name, source, ...(isInside && { path: inside }) };
   }
   if (!['.md', '.markdown', '.txt'].includes(extname(source).toLowerCase())) {
-    throw invalid(source, 'It is neither Markdown nor a folder with a SKILL.md.');
+    throw invalid(source, 'This file is not Markdown or text.');
   }
   const text = await readFile(source, 'utf8');
-  if (text.trim() === '') throw invalid(source, 'It is empty.');
+  if (text.trim() === '') throw invalid(source, 'This file is empty.');
   const isPlaced = isInside ? isInstructionFile(inside) : isRootInstructionFile(name);
   return { kind: 'instructions', name, source, ...(isPlaced && { path: name }) };
 }
 
 const invalid = (where: string, why: string): WhetstoneError =>
-  new WhetstoneError('try-subject-invalid', `Nothing can be tried. ${why}`, {
+  new WhetstoneError('try-subject-invalid', why, {
     where,
     hint: 'Name a file with instructions, such as AGENTS.md, or the folder of a skill.',
   });
