@@ -65,7 +65,15 @@ async function npmInstall(specification: string, cwd: string, signal?: AbortSign
   });
 }
 
-const lastLines = (text: string): string => text.trim().split('\n').slice(-5).join('\n').slice(-2_000);
+/** The end of what npm printed, without its news about itself and the place of its log. */
+const lastLines = (text: string): string =>
+  text
+    .trim()
+    .split('\n')
+    .filter((line) => !/^npm (?:notice|warn)|A complete log of this run/.test(line))
+    .slice(-5)
+    .join('\n')
+    .slice(-2_000);
 
 /**
  * The program of an installation, relative to its folder.

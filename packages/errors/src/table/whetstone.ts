@@ -128,8 +128,8 @@ export const whetstoneErrors = {
     'See `whetstone tasks mine --help`.',
   ),
   'output-unwritable': usage(
-    'The folder for results cannot be written.',
-    'Set `output_dir` in the configuration to a folder that you may write to.',
+    'The folder for results, or a file that a command should write, cannot be written.',
+    'Set `output_dir` in the configuration, or the option of the command, to a folder that you may write to.',
   ),
   'overlay-source-missing': task(
     'A file or folder that a variant or a task copies into the workspace does not exist.',

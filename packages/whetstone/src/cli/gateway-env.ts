@@ -61,8 +61,12 @@ function requireModel({ kind, release }: KnownDrivenAgent, { model }: GatewayEnv
 async function meantGateway({ gateway, key }: GatewayEnvOptions) {
   if (key === undefined) return findRunningGateway(gateway);
   if (gateway === undefined || !/^https?:$/.test(URL.parse(gateway)?.protocol ?? '')) {
-    throw new WhetstoneError('gateway-option-invalid', 'A key needs the base URL of its gateway.', {
-      where: '--key',
+    const message =
+      gateway === undefined
+        ? 'A key needs the base URL of its gateway.'
+        : `${JSON.stringify(gateway)} is not the base URL of a gateway.`;
+    throw new WhetstoneError('gateway-option-invalid', message, {
+      where: gateway === undefined ? '--key' : '--gateway',
       hint: 'Add --gateway http://HOST:PORT/lanes/ID.',
     });
   }

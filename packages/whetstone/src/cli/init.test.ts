@@ -343,6 +343,15 @@ test('an agent command and a repository elsewhere are taken as they are', async 
   expect(config.agents[0]).toMatchObject({ command: { kind: 'shell', script: 'agent: #x {prompt_file}' } });
 });
 
+test.each([
+  ['a repository that is not there', { repoPath: 'nowhere' }, 'repo-missing'],
+  ['a command with an unknown variable', { agentCommand: 'codex {promt}' }, 'template-invalid'],
+  ['a folder that cannot be made', { directory: '.git/config/below' }, 'output-unwritable'],
+])('%s is refused', async (_, options, code) => {
+  await expect(init(options)).rejects.toMatchObject({ code, exitCode: 2 });
+  expect(existsSync(join(folder, 'whetstone.yaml'))).toBe(false);
+});
+
 test('nothing that exists is overwritten', async () => {
   write('tasks.yaml', 'mine');
   await expect(init()).rejects.toMatchObject({

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { promisify } from 'node:util';
-import { instructionsRead } from '@whetstone/agents/config';
-import { WhetstoneError } from '@whetstone/errors';
+import { COMMAND_VARIABLES, commandProblems, instructionsRead } from '@whetstone/agents/config';
+import { codeOf, messageOf, WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { withDotEnv } from '../config/dot-env.ts';
 import {
@@ -44,8 +44,8 @@ type InitStreams = { stdin: Readable & { isTTY?: boolean }; stdout: Writable & {
 /**
  * Looks at the repository and the machine, asks on a terminal, and writes a starter config that loads as it stands.
  * Returns 0, or 130 if the person who was asked stopped.
- * @throws WhetstoneError `init-exists` (exit code 2) when a file exists and `force` is not set. Nothing is written
- * then.
+ * @throws WhetstoneError `init-exists`, when a file exists and `force` is not set; `repo-missing`, `template-invalid`;
+ * then nothing is written. `output-unwritable`
  */
 export async function initCommand(
   options: InitOptions,
@@ -53,6 +53,7 @@ export async function initCommand(
   { cwd, env } = { cwd: process.cwd(), env: process.env },
 ): Promise<number> {
   const { stdin, stdout } = streams;
+  requireTemplate(options.agentCommand);
   const directory = resolve(cwd, options.directory);
   const repository = await repositoryOf(options.repoPath && resolve(cwd, options.repoPath), directory, cwd);
   const found = await lookAround(repository, await withDotEnv(directory, env));
@@ -97,9 +98,25 @@ export async function initCommand(
   return 0;
 }
 
+/** @throws WhetstoneError `template-invalid` */
+function requireTemplate(script: string | undefined): void {
+  // What the config that is written can fill in: it has no collector and no gateway.
+  const known = COMMAND_VARIABLES.filter((name) => !/^(?:telemetry|gateway)_/.test(name));
+  const [found] = script === undefined ? [] : commandProblems({ kind: 'shell', script }, known);
+  if (!found) return;
+  const { message, hint } = found.problem;
+  throw new WhetstoneError('template-invalid', message, { where: '--agent-command', hint });
+}
+
 /** A folder that is not in a repository yet is taken as it is. */
 async function repositoryOf(named: string | undefined, directory: string, cwd: string): Promise<string> {
-  if (named) return named;
+  if (named) {
+    if (statSync(named, { throwIfNoEntry: false })?.isDirectory()) return named;
+    throw new WhetstoneError('repo-missing', 'This folder does not exist.', {
+      where: named,
+      hint: 'Give --repo-path the folder of a Git repository.',
+    });
+  }
   const start = existsSync(directory) ? directory : cwd;
   const opened = await openRepository(start).catch((error: unknown) => {
     if (error instanceof WhetstoneError) return undefined;
@@ -154,13 +171,22 @@ async function writeStarter(
   const additional = Object.entries(additionalFiles(choices, found, places));
   const missing = additional.filter(([name]) => !existsSync(join(directory, name)));
   const made = [...Object.entries(files), ...missing];
-  for (const [name, content] of made) {
-    await mkdir(dirname(join(directory, name)), { recursive: true });
-    await writeFile(join(directory, name), content);
-  }
-  if (places.schemas === OWN_SCHEMAS) {
-    const shipped = new URL('../../schema', import.meta.url);
-    await cp(shipped, join(directory, OWN_SCHEMAS), { recursive: true });
+  try {
+    for (const [name, content] of made) {
+      await mkdir(dirname(join(directory, name)), { recursive: true });
+      await writeFile(join(directory, name), content);
+    }
+    if (places.schemas === OWN_SCHEMAS) {
+      const shipped = new URL('../../schema', import.meta.url);
+      await cp(shipped, join(directory, OWN_SCHEMAS), { recursive: true });
+    }
+  } catch (cause) {
+    const message = `The files cannot be written (${codeOf(cause) ?? messageOf(cause)}).`;
+    throw new WhetstoneError('output-unwritable', message, {
+      where: directory,
+      hint: 'Give --directory a folder that you may write to.',
+      cause,
+    });
   }
   const names = (entries: readonly [string, string][]) => entries.map(([name]) => name);
   return { made: names(made), kept: names(additional).filter((name) => !names(missing).includes(name)) };
