@@ -149,7 +149,7 @@ function previewCommand(agent: AgentConfig, planned: CaseNames): string {
     case 'command':
       return previewTemplate(agent, agent.command, planned);
     case 'module':
-      return [...variables, `(in process) ${agent.module.file}`].join(' ');
+      return [...variables, `(in process, loaded only by a run) ${agent.module.file}`].join(' ');
     case 'driver':
       return [...variables, ...previewDriver(agent)].join(' ');
     case 'loop': {

@@ -100,7 +100,9 @@ test('a module of the project is an agent', async () => {
   expect(events.at(2)).toMatchObject({ text: expect.stringContaining('|model-1|fast [masked]') });
 
   const dry = await project.whetstone(['run', '--dry-run'], { TEAM_KEY: 'sk-very-secret-1' });
-  expect(dry.stdout).toContain(`MODE=*** TEAM_KEY=*** (in process) ${project.root}/agents/mine.ts`);
+  expect(dry.stdout).toContain(
+    `MODE=*** TEAM_KEY=*** (in process, loaded only by a run) ${project.root}/agents/mine.ts`,
+  );
 });
 
 test('the HTTP example reaches its model through the lane', async () => {

@@ -54,6 +54,16 @@ async function validate({
 }
 
 describe('validateConfigCommand', () => {
+  it('says that the module of an agent is not loaded', async () => {
+    write(CONFIG.replace('command: "FOO=1 sh agent.sh"', 'module: ./agent.ts'));
+    writeFileSync(join(folder, 'agent.ts'), 'throw new Error("loaded");\n');
+    const { code, out } = await validate({ checkAgents: true });
+    expect(code).toBe(0);
+    expect(out).toContain(
+      'agents.shell.module: not checked: only a run loads the module, which runs its code\n',
+    );
+  });
+
   it('warns of overlays that change what an agent reads without saying so', async () => {
     writeFileSync(join(folder, 'repo/CLAUDE.md'), 'Old.\n');
     git('add', '-A');

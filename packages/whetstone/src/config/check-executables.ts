@@ -17,9 +17,11 @@ export type ExecutableCheck = {
   executable?: string;
 } & ({ kind: 'found'; file: string } | { kind: 'missing' | 'unknown'; reason: string });
 
+const UNLOADED = 'only a run loads the module, which runs its code';
+
 /**
- * Looks for the first program of every agent's `command` and `resume_command`. Does not run or install anything, and
- * needs no credentials. An absolute path must exist. A relative path with a `/` is looked up in the repository, a bare
+ * Looks for the first program of every agent's `command` and `resume_command`. Does not run or install anything, so it
+ * does not load modules, and needs no credentials. An absolute path must exist. A relative path with a `/` is looked up in the repository, a bare
  * name on the PATH of a sandbox, where a run starts it.
  */
 export async function checkExecutables(
@@ -27,7 +29,10 @@ export async function checkExecutables(
   environment: NodeJS.ProcessEnv,
 ): Promise<ExecutableCheck[]> {
   const find = findOnPath(sandboxPath(environment.PATH));
-  const checks = config.agents.flatMap((agent) => {
+  const checks = config.agents.flatMap((agent): (ExecutableCheck | Promise<ExecutableCheck>)[] => {
+    if (agent.runner === 'module') {
+      return [{ path: [...agentPath(agent.name), 'module'], kind: 'unknown', reason: UNLOADED }];
+    }
     if (agent.runner !== 'command') return [];
     const { command, resumeCommand } = agent;
     const check = (one: Command, key: string) =>
