@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the syntax of the config
-import { cpSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type DrivenAgentKind,
@@ -10,6 +10,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { KNOWN_MODELS, mayRunCommands } from '../../../../examples/real-agents/drive-agent.ts';
 import type { CaseRow } from '../record/row.ts';
+import { commitAll } from '../workspace/__fixtures__/test-repo.ts';
 import { startProxy } from './__fixtures__/context/proxy.ts';
 import { startRemote } from './__fixtures__/context/remote.ts';
 import { makeProject, type Project } from './__fixtures__/project.ts';
@@ -186,10 +187,17 @@ describe('a plugin that a variant declares is loaded by each released agent that
     expect([...proxy.asked]).toEqual([]);
   });
 
-  test('Claude Code offers the servers of a plugin beside those of the variant', async () => {
+  test('Claude Code starts the servers of a plugin and of the variant, and none of the repository', async () => {
+    const mark = join(project.root, 'started.mark');
+    const mcpServers = { repository: { command: 'touch', args: [mark] } };
+    commitAll(project.repo, { '.mcp.json': JSON.stringify({ mcpServers }) });
     const served = { ...variant, mcp_servers: { glossary: { ...glossary, env: {} } } };
-    const [found] = await run(project, ['claude-code'], served, { script });
-    expect(found?.row.exposure?.mcp_servers).toMatchObject([{ name: 'glossary', offered: true }]);
-    expect(found?.events).toContain(CUPS);
+    for (const { row, events } of await run(project, ['claude-code', 'claude-agent-sdk'], served, {
+      script,
+    })) {
+      expect(row.exposure?.mcp_servers).toMatchObject([{ name: 'glossary', offered: true }]);
+      expect(events).toContain(CUPS);
+    }
+    expect(existsSync(mark)).toBe(false);
   });
 });

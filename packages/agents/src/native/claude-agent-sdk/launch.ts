@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { present } from '@whetstone/events/present';
 import { sdkDialogue, staysOpen } from '../../kit/sdk-dialogue.ts';
 import { sdkItems } from '../../kit/sdk-items.ts';
-import { launch as cli, MCP_FILE } from '../claude-code/launch.ts';
+import { launch as cli, MCP_FILE, NO_SERVERS_OF_REPOSITORY } from '../claude-code/launch.ts';
 import type { DialogueTurn, Launch } from '../native-agent.ts';
 import type { ClaudeSdkRequest } from './bridge.ts';
 import { decideCall } from './decide-call.ts';
@@ -48,8 +48,7 @@ function optionsOf({ input, model, resume, permissions, connection, ...turn }: D
     model,
     // The SDK itself would write the servers into the arguments, which every process of the machine can read.
     extraArgs: hasServers ? { 'mcp-config': join(connection.home, MCP_FILE) } : undefined,
-    // A plugin may bring a server.
-    strictMcpConfig: plugins.length === 0,
+    ...(plugins.length > 0 ? { managedSettings: NO_SERVERS_OF_REPOSITORY } : { strictMcpConfig: true }),
     plugins: plugins.map(({ folder }) => ({ type: 'local', path: folder })),
     settingSources: ['user', ...sources],
     // The hooks of a repository run outside every permission.

@@ -8,6 +8,9 @@ import type { Launch } from '../native-agent.ts';
 /** Below the home. */
 export const MCP_FILE = '.claude/mcp.json';
 
+/** MCP servers are those of plugins and of `--mcp-config`. `--strict-mcp-config` would keep those of plugins off, too. */
+export const NO_SERVERS_OF_REPOSITORY = { strictPluginOnlyCustomization: ['mcp'] };
+
 export const launch: Launch = {
   settings: ({ access, model, home, plugins = [], permissions: { apps }, ...context }) => {
     const { mcpServers, env } = shieldedServers(context.mcpServers, typedAddress);
@@ -33,8 +36,8 @@ export const launch: Launch = {
       files: mcpServers ? { [MCP_FILE]: JSON.stringify({ mcpServers }, null, 2) } : {},
       args: [
         ...(mcpServers ? ['--mcp-config', join(home, MCP_FILE)] : []),
-        // Without this flag, Claude Code also reads the repository's `.mcp.json`. With it, no plugin could bring a server.
-        ...((mcpServers || apps === 'off') && plugins.length === 0 ? ['--strict-mcp-config'] : []),
+        // Otherwise Claude Code also starts what the repository's `.mcp.json` names.
+        ...(mcpServers || apps === 'off' ? onlyGivenServers(plugins.length > 0) : []),
         ...plugins.flatMap(({ folder }) => ['--plugin-dir', folder]),
       ],
     };
@@ -50,6 +53,9 @@ export const launch: Launch = {
     ...(resume === undefined ? [] : ['--resume', resume]),
   ],
 };
+
+const onlyGivenServers = (hasPlugins: boolean): string[] =>
+  hasPlugins ? ['--managed-settings', JSON.stringify(NO_SERVERS_OF_REPOSITORY)] : ['--strict-mcp-config'];
 
 const RUNS_COMMANDS = ['Bash', 'PowerShell', 'Monitor', 'Workflow'];
 const USES_NETWORK = ['WebFetch', 'WebSearch'];
