@@ -163,6 +163,17 @@ test('a second turn remembers the first, in its session or in a fork of it', asy
   }
 });
 
+test('`continue` resumes the newest session of the workspace, without its id', async () => {
+  for (const isContinued of [false, true]) {
+    await using session = await open({ options: { continue: isContinued } });
+    const first = await session.play([], { prompt: 'My number is 4711.' });
+    const second = await session.play([], { prompt: 'Which number?', restarts: 'without-id' });
+    expect(second.turn.status).toBe('completed');
+    expect(second.asked.includes('My number is 4711.')).toBe(isContinued);
+    expect(second.sessionId === first.sessionId).toBe(isContinued);
+  }
+});
+
 test('a sub-agent of the configuration works under the same rules', async () => {
   const looker = { description: 'Looks.', prompt: 'CHILD: look.', tools: ['Read'] };
   await using session = await open({ options: { agents: { looker } } });

@@ -58,8 +58,8 @@ export type AgentSession = AsyncDisposable & {
 export type TurnOptions = {
   timeoutMs: number;
   outputSchema?: JsonObject;
-  /** Creates the agent again with only the id of the session, as after a restart. */
-  restarts?: boolean;
+  /** Creates the agent again with only the id of the session, as after a restart, or without the id. */
+  restarts?: boolean | 'without-id';
 };
 
 export type AgentTurn = {
@@ -159,7 +159,7 @@ export async function openAgent({
         const { files: sessionFiles, id } = session;
         session = await openSession(await make(), {
           ...{ ...place, sandbox, files: sessionFiles },
-          ...present({ resume: id }),
+          ...present({ resume: restarts === true ? id : undefined }),
         });
       }
       const input = outputSchema ? { text: prompt, outputSchema } : prompt;

@@ -150,9 +150,11 @@ test.each([
   expect(turn).toMatchObject({ status: 'failed', exit: { message: expect.stringMatching(reason) } });
 });
 
-/** A server of HTTP that answers everything with one body. */
-async function answering(type: string, body: string): Promise<{ url: string } & AsyncDisposable> {
-  const other = createServer((_, response) => response.setHeader('content-type', type).end(body));
+/** A server of HTTP that answers everything with one body, or never. */
+async function answering(type: string, body?: string): Promise<{ url: string } & AsyncDisposable> {
+  const other = createServer((_, response) => {
+    if (body !== undefined) response.setHeader('content-type', type).end(body);
+  });
   await once(other.listen(0, '127.0.0.1'), 'listening');
   const { port } = other.address() as AddressInfo;
   return {
@@ -172,11 +174,13 @@ async function freePort(): Promise<number> {
 
 const HTML = ['text/html; charset=utf-8', '<!doctype html><p>Hello'] as const;
 const OLD = ['application/json', '{"healthy":true,"version":"1.0.223"}'] as const;
+const SILENT = ['', undefined] as const;
 
-test.each<[string, readonly [type: string, body: string] | undefined, string]>([
+test.each<[string, readonly [type: string, body: string | undefined] | undefined, string]>([
   ['a wrong password', undefined, 'it refuses the password (HTTP status 401)'],
   ['a server that is not one of OpenCode', HTML, 'it does not answer as OpenCode does'],
   ['a server that is too old', OLD, 'it is OpenCode 1.0.223, and 1.1 or later is needed'],
+  ['a server that does not answer', SILENT, 'it does not answer within 0.5 seconds'],
   ['a server that does not run', undefined, 'connect ECONNREFUSED 127.0.0.1:PORT'],
 ])('%s is an error, and not a failure of the agent', async (name, answer, reason) => {
   await using other = answer && (await answering(...answer));
@@ -184,7 +188,9 @@ test.each<[string, readonly [type: string, body: string] | undefined, string]>([
   const address = other?.url ?? (name.endsWith('not run') ? `http://127.0.0.1:${port}` : url);
   const why = reason.replace('PORT', String(port));
   await using agent = await openAgent({
-    ...{ kind: 'opencode-sdk', lane, model, options: { server_url: address } },
+    ...{ kind: 'opencode-sdk', lane, model },
+    // Only what never answers reaches the limit.
+    options: { server_url: address, ...(answer === SILENT && { server_timeout_seconds: 0.5 }) },
     extra: { env: { OPENCODE_SERVER_PASSWORD: 'wrong' } },
   });
   await expect(agent.turn('Do it.', { timeoutMs: LONG_MS })).rejects.toMatchObject({

@@ -12,6 +12,7 @@ import {
   type AgentTurn,
   type InstalledAgent,
   openAgent,
+  type TurnOptions,
 } from './drive-agent.ts';
 
 /** A call of a tool by the agent's own name for it. */
@@ -35,10 +36,7 @@ export type StepsSession = AsyncDisposable &
     /** Sets the steps of the model for what is not a turn of this session. */
     answer(steps: Steps): void;
     /** One turn, in which the model makes these steps and then says "Done.". */
-    play(
-      steps: Steps,
-      options?: { prompt?: string; timeoutMs?: number; outputSchema?: JsonObject },
-    ): Promise<StepsPlay>;
+    play(steps: Steps, options?: Partial<TurnOptions> & { prompt?: string }): Promise<StepsPlay>;
   };
 
 /**

@@ -101,10 +101,14 @@ function sessionRules(permissions: Permissions): SessionRule[] {
   }));
 }
 
+/** Longer than a server that runs needs for its first answer about a workspace. */
+const ANSWER_SECONDS = 30;
+
 function serverOf({ options, workingDirectory, permissions }: DialogueTurn): OpencodeSdkRequest['server'] {
-  const { server_url: url, keep_session: keeps = false } = options as OpencodeSdkOptions;
+  const { server_url: url, ...given } = options as OpencodeSdkOptions;
   if (url === undefined) return undefined;
-  return { url, keeps, directory: workingDirectory, rules: sessionRules(permissions) };
+  const { keep_session: keeps = false, server_timeout_seconds: timeoutSeconds = ANSWER_SECONDS } = given;
+  return { url, keeps, timeoutSeconds, directory: workingDirectory, rules: sessionRules(permissions) };
 }
 
 async function requestOf(turn: DialogueTurn): Promise<OpencodeSdkRequest> {

@@ -18,6 +18,8 @@ export const options = z.object({
    * `OPENCODE_SERVER_USERNAME` and `OPENCODE_SERVER_PASSWORD` in the agent's `env`. Default: Whetstone starts a server.
    */
   server_url: httpUrl.refine(hasNoLogin, 'has a password: set OPENCODE_SERVER_PASSWORD in env').optional(),
+  /** How long that server may take for its first answers. Default: 30 seconds. */
+  server_timeout_seconds: z.number().positive().max(86_400).optional(),
   /** A session that Whetstone made on that server stays there. Default: it is deleted at the end of the case. */
   keep_session: z.boolean().optional(),
   /** The server and the process that has loaded the SDK stay for the further turns of a session. Default: false. */

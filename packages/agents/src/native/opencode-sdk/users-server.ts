@@ -12,6 +12,8 @@ export type UsersServer = {
   rules: readonly SessionRule[];
   /** The sessions that the bridge makes stay there. */
   keeps: boolean;
+  /** How long it may take for its first answers. */
+  timeoutSeconds: number;
 };
 
 export type ServerAgent = { name: string; permission?: SessionRule[] };
@@ -23,19 +25,17 @@ type Client = {
   session: Record<'abort' | 'delete', (parameters: object) => Answer>;
 };
 
-/** Longer than a server that runs needs for its first answer about a workspace. */
-const ANSWER_MS = 30_000;
-
 /** Before 1.1, a server asks about its calls in another way. */
 const TOO_OLD = /^(?:0|1\.0)\./;
 
 /** Why a server cannot be used; `undefined`: it can. */
 export async function whyUnusable(
   { global, file }: Client,
-  { directory }: UsersServer,
+  { directory, timeoutSeconds }: UsersServer,
 ): Promise<string | undefined> {
+  const signal = AbortSignal.timeout(timeoutSeconds * 1000);
   try {
-    const limit = { signal: AbortSignal.timeout(ANSWER_MS) };
+    const limit = { signal };
     const { version } = Object((await global.health(limit)).data) as { version?: unknown };
     if (typeof version !== 'string') return 'it does not answer as OpenCode does';
     if (TOO_OLD.test(version)) return `it is OpenCode ${version}, and 1.1 or later is needed`;
@@ -45,15 +45,14 @@ export async function whyUnusable(
     const sees = here.every((name) => there.some((entry) => entry.name === name));
     return sees ? undefined : `it does not see the files of ${directory}`;
   } catch (error) {
-    return reasonOf(error);
+    return signal.aborted ? `it does not answer within ${timeoutSeconds} seconds` : reasonOf(error);
   }
 }
 
 /** Why a request failed. The SDK puts the status of an answer below `cause`, and `fetch` what kept it from connecting. */
 function reasonOf(error: unknown): string {
-  const { name, message = String(error), cause } = Object(error) as Error;
+  const { message = String(error), cause } = Object(error) as Error;
   const { status, message: why } = Object(cause) as { status?: number; message?: string };
-  if (name === 'TimeoutError') return `it does not answer within ${ANSWER_MS / 1000} seconds`;
   if (status === 401) return 'it refuses the password (HTTP status 401)';
   return status === undefined ? (why ?? message) : `it answers with HTTP status ${status}`;
 }
