@@ -46,6 +46,15 @@ describe('reading events', () => {
     expect(parseStreamEvent({ type: 'message', role: 'nobody', text: '' })).toBeUndefined();
   });
 
+  test.each<[StreamEvent, own: object]>([
+    [{ type: 'message', role: 'user', text: 'hello' }, { loc: { file: 'a.eval.ts', line: 3 } }],
+    [{ type: 'action.called', callId: '1', name: 'Skill', input: { skill: 'memory' } }, { tool: 'skill' }],
+    [{ type: 'action.result', callId: '1', status: 'completed', output: 'cut' }, { truncated: true }],
+    [{ type: 'skill.loaded', skill: 'memory', callId: '1' }, {}],
+  ])('what other tools add to an event is ignored: $0.type', (event, own) => {
+    expect(parseStreamEvent({ ...event, ...own })).toEqual(event);
+  });
+
   test('an event survives JSON', () => {
     const event: StreamEvent = {
       type: 'action.result',
