@@ -104,7 +104,7 @@ export type ExperimentDefinition = {
   evals?: string | readonly string[] | ((id: string) => boolean);
   /** By name. Default: one variant, `baseline`, that changes nothing. */
   variants?: Readonly<Record<string, ExperimentVariant>>;
-  /** Where commands run. Default: that of the configuration, else `process`. Another one is an error, never a weaker one. */
+  /** Where commands run. Default: that of the configuration, else `auto`. One that is not there is an error, never a weaker one. */
   sandbox?: string;
   /** Most US dollars that all attempts together may cost. Needs a gateway. */
   budget?: number;
