@@ -8,7 +8,7 @@ import type { ServerUse } from './server-program.ts';
 const PROGRAM = join(import.meta.dirname, 'server-program.ts');
 const hello = defineScript({ name: 'hello', play: () => ({ text: 'Hello.' }) });
 
-/** One app-server with many threads, and what a server that stays saves a later turn. */
+/** One app-server with many threads, and what a server or process that stays saves a later turn. */
 export async function measureAppServer(
   threads: number,
   pairs: number,
@@ -17,10 +17,14 @@ export async function measureAppServer(
   await installAgents();
   await using gateway = await createGateway();
   await using lane = await gateway.open({ owner: 'app-server', mode: { kind: 'script', script: hello } });
-  say(`${threads} threads on one app-server, and ${pairs} pairs of second turns`);
+  say(`${threads} threads on one app-server, and pairs of second turns`);
   const used = await runNode<ServerUse>(PROGRAM, [threads, pairs, lane.baseUrl, lane.key]);
-  const of = (name: 'fresh' | 'kept') => median(used.pairs.map((pair) => pair[name]));
-  const saved = median(used.pairs.map(({ fresh, kept }) => fresh - kept));
+  const pooled = used.pooled.map(({ kind, pairs: measured }) => ({
+    subject: kind,
+    fresh: median(measured.map(({ fresh }) => fresh)),
+    kept: median(measured.map(({ kept }) => kept)),
+    saved: median(measured.map(({ fresh, kept }) => fresh - kept)),
+  }));
   return [
     tableOf(
       'Threads at once on one codex app-server',
@@ -33,14 +37,10 @@ export async function measureAppServer(
         ['memory, peak', 'MiB', 0, ({ peakBytes }) => peakBytes / MEBIBYTE],
       ],
     ),
-    tableOf(
-      'The second turn of a session, wall',
-      [{ subject: 'codex-app-server' }],
-      [
-        ['server started anew', 's', 2, () => of('fresh')],
-        ['server that stayed', 's', 2, () => of('kept')],
-        ['saved', 'ms', 0, () => saved * 1000],
-      ],
-    ),
+    tableOf(`The second turn of a session, wall, ${pairs} pairs`, pooled, [
+      ['started anew', 's', 2, ({ fresh }) => fresh],
+      ['stayed', 's', 2, ({ kept }) => kept],
+      ['saved', 'ms', 0, ({ saved }) => saved * 1000],
+    ]),
   ];
 }

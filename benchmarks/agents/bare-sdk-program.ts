@@ -17,6 +17,20 @@ if (kind === 'codex-sdk') {
     sandboxMode: 'workspace-write',
   });
   await thread.run(prompt);
+} else if (kind === 'opencode-sdk') {
+  const config = JSON.parse(process.env.OPENCODE_CONFIG_CONTENT ?? '{}');
+  const { client, server } = await sdk.createOpencode({
+    port: 0,
+    timeout: 60_000,
+    config: { ...config, permission: 'allow' },
+  });
+  const session = await client.session.create({ title: 'task' });
+  await client.session.prompt({
+    sessionID: session.data.id,
+    model: { providerID: 'gateway', modelID: model },
+    parts: [{ type: 'text', text: prompt }],
+  });
+  server.close();
 } else {
   const options = { model, permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true };
   for await (const message of sdk.query({ prompt, options })) if (message.type === 'result') break;

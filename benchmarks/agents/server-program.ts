@@ -1,10 +1,11 @@
 /**
- * Prints as JSON what many threads on one app-server use, and the second turn of a session whose server stays, against
- * one whose server starts anew. Arguments: number of threads, number of pairs, base URL and key of a lane.
+ * Prints as JSON what many threads on one app-server use, and the second turn of sessions whose server or process stays,
+ * against sessions in which it starts anew. Arguments: number of threads, number of pairs, base URL and key of a lane.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAgent, openSession } from '@whetstone/agents';
+import type { DrivenAgentKind } from '@whetstone/agents/config';
 import { KNOWN_MODELS } from '../../examples/real-agents/drive-agent.ts';
 import { cacheFolder, programs } from '../../examples/real-agents/install.ts';
 import { cpuSecondsOf, memoryOf } from '../process-use.ts';
@@ -13,16 +14,28 @@ import { openBareServer } from './bare-app-server.ts';
 
 export type ServerUse = {
   threads: { wallSeconds: number; cpuSeconds: number; firstBytes: number; peakBytes: number };
-  pairs: { fresh: number; kept: number }[];
+  /** Seconds of wall clock. */
+  pooled: { kind: DrivenAgentKind; pairs: { fresh: number; kept: number }[] }[];
 };
 
 const [threads, pairs, baseUrl = '', key = ''] = process.argv.slice(2);
 using folder = temporaryFolder();
 const lane = { baseUrl, key };
-const used: ServerUse = { threads: await manyThreads(Number(threads)), pairs: [] };
-for (let pair = 0; pair < Number(pairs); pair++) {
-  const fresh = await secondTurn(false);
-  used.pairs.push({ fresh, kept: await secondTurn(true) });
+/** What keeps the server or the process of an agent for the turns of a session. */
+const POOLED: readonly (readonly [kind: DrivenAgentKind, option: string])[] = [
+  ['codex-app-server', 'reuse_server'],
+  ['codex-sdk', 'reuse_process'],
+  ['claude-agent-sdk', 'reuse_process'],
+  ['opencode-sdk', 'reuse_process'],
+];
+const used: ServerUse = { threads: await manyThreads(Number(threads)), pooled: [] };
+for (const [kind, option] of POOLED) {
+  const measured = [];
+  for (let pair = 0; pair < Number(pairs); pair++) {
+    const fresh = await secondTurn(kind, { [option]: false });
+    measured.push({ fresh, kept: await secondTurn(kind, { [option]: true }) });
+  }
+  used.pooled.push({ kind, pairs: measured });
 }
 console.log(JSON.stringify(used));
 
@@ -46,13 +59,9 @@ async function manyThreads(count: number): Promise<ServerUse['threads']> {
 }
 
 /** Seconds of wall clock. */
-async function secondTurn(isKept: boolean): Promise<number> {
+async function secondTurn(kind: DrivenAgentKind, options: Record<string, boolean>): Promise<number> {
   const agent = await createAgent(
-    {
-      kind: 'codex-app-server',
-      model: KNOWN_MODELS['codex-app-server'],
-      options: { reuse_server: isKept },
-    },
+    { kind, model: KNOWN_MODELS[kind], options },
     {
       environment: { ...process.env, XDG_CACHE_HOME: cacheFolder, PATH: `${programs}:${process.env.PATH}` },
       hasLanes: true,

@@ -1,7 +1,7 @@
 /**
  * Does the scripted task in pairs, once with the bare program or SDK and once with its adapter, and prints the use of each turn
- * as JSON. Arguments: kind, number of pairs, base URL and key of a lane, and the protocol that both speak with the
- * program, if any.
+ * as JSON. Arguments: kind, the most pairs, the seconds that they may take, base URL and key of a lane, and the protocol
+ * that both speak with the program, if any.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,8 +10,8 @@ import { join } from 'node:path';
 import { createAgent, driveAgent, drivenAgents } from '@whetstone/agents';
 import {
   type DrivenAgentKind,
-  openPermissions,
   type ProtocolKind,
+  permissionsOf,
   protocolAgentsOf,
 } from '@whetstone/agents/config';
 import { installAgent } from '@whetstone/agents/install';
@@ -27,8 +27,9 @@ import { openBareServer } from './bare-app-server.ts';
 export type TurnUse = { wallSeconds: number; cpuSeconds: number };
 export type TurnPair = { bare: TurnUse; adapter: TurnUse };
 
-const [kind, pairs, baseUrl = '', key = '', protocol] = process.argv.slice(2) as [
+const [kind, mostPairs, seconds, baseUrl = '', key = '', protocol] = process.argv.slice(2) as [
   DrivenAgentKind,
+  string,
   string,
   string,
   string,
@@ -38,10 +39,14 @@ const cli = (protocol && protocolAgentsOf(protocol)?.[kind]) ?? drivenAgents[kin
 using folder = temporaryFolder();
 const sandboxes = await createProcessSandboxProvider({ scratch: join(folder.path, 'sandboxes') });
 const chosen = { model: KNOWN_MODELS[kind] };
+const allowed = protocol ? { permissions: { shell: 'allow' as const } } : mayRunCommands(kind);
+/** What the adapter holds the agent to. */
+const permissions = permissionsOf(
+  { enforces: cli.facts.enforces ?? {}, asks: cli.launch.dialogue !== undefined },
+  allowed.permissions ?? {},
+);
 const agent = await createAgent(
-  protocol
-    ? { kind: protocol, agent: kind, ...chosen, permissions: { shell: 'allow' } }
-    : { kind, ...chosen, ...mayRunCommands(kind) },
+  protocol ? { kind: protocol, agent: kind, ...chosen, ...allowed } : { kind, ...chosen, ...allowed },
   {
     environment: { ...process.env, XDG_CACHE_HOME: cacheFolder, PATH: `${programs}:${process.env.PATH}` },
     hasLanes: true,
@@ -49,14 +54,19 @@ const agent = await createAgent(
 );
 
 process.env.XDG_CACHE_HOME = cacheFolder;
+const FEWEST_PAIRS = 3;
 const measured: TurnPair[] = [];
 // The first pair fills the caches.
-for (let pair = 0; pair <= Number(pairs); pair++) {
-  const bare = await measure(() => bareTurn(workspaceOf(`bare-${pair}`)));
-  const adapter = await measure(() => adapterTurn(workspaceOf(`adapter-${pair}`)));
-  if (pair > 0) measured.push({ bare, adapter });
-}
+await measurePair('first');
+const end = performance.now() + Number(seconds) * 1000;
+while (measured.length < Number(mostPairs) && (measured.length < FEWEST_PAIRS || performance.now() < end))
+  measured.push(await measurePair(String(measured.length)));
 console.log(JSON.stringify(measured));
+
+async function measurePair(name: string): Promise<TurnPair> {
+  const bare = await measure(() => bareTurn(workspaceOf(`bare-${name}`)));
+  return { bare, adapter: await measure(() => adapterTurn(workspaceOf(`adapter-${name}`))) };
+}
 
 async function measure(turn: () => Promise<{ workspace: string }>): Promise<TurnUse> {
   const [began, before] = [performance.now(), cpuSeconds()];
@@ -97,7 +107,7 @@ async function bareTurn(workspace: string): Promise<{ workspace: string }> {
     ...chosen,
     home,
     workingDirectory: workspace,
-    permissions: openPermissions,
+    permissions,
   });
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(join(home, path, '..'), { recursive: true });
@@ -107,7 +117,7 @@ async function bareTurn(workspace: string): Promise<{ workspace: string }> {
     access: 'key',
     ...chosen,
     workingDirectory: workspace,
-    permissions: openPermissions,
+    permissions,
   });
   const [program = '', ...words] =
     'module' in cli.release.entry
@@ -121,7 +131,7 @@ async function bareTurn(workspace: string): Promise<{ workspace: string }> {
       : [join(programs, cli.release.program), ...first, ...args];
   const child = spawn(program, words, {
     cwd: workspace,
-    env: { PATH: process.env.PATH, ...env },
+    env: { PATH: `${programs}:${process.env.PATH}`, ...env },
     stdio: ['pipe', protocol ? 'pipe' : 'ignore', 'ignore'],
   });
   if (child.stdin && child.stdout)
