@@ -14,7 +14,7 @@ import { sandboxEnvironment } from '../process-sandbox/scrubbed-environment.ts';
 import type { SandboxOptions, SandboxProvider } from '../sandbox.ts';
 import { createNameRequests } from './name-requests.ts';
 import { makeEtc } from './own-etc.ts';
-import { type Seal, sealedContainment, usedFolders } from './sealed-containment.ts';
+import { type Seal, sealedContainment, stageEntries, usedFolders } from './sealed-containment.ts';
 import { sealedEnvironment } from './sealed-environment.ts';
 import { visiblePaths } from './visible-paths.ts';
 
@@ -44,12 +44,10 @@ export async function createBubblewrapSandboxProvider(
   const backstage = mkdtempSync(join(scratch, 'b-'));
   const stage = join(backstage, 'stage');
   await mkdir(stage);
-  const etc = makeEtc(join(backstage, 'etc'), user);
-  const paths = visiblePaths(inherited, readable);
-  const seal: Seal = {
-    ...{ bwrap, stage, owner },
-    visible: { sealed: [...paths, ...etc.sealed], open: [...paths, ...etc.open] },
-  };
+  const { etc, network } = makeEtc(join(backstage, 'etc'), user);
+  const visible = [...visiblePaths(inherited, readable), ...etc];
+  const seal: Seal = { bwrap, stage, owner, visible, network };
+  await doors.openStage(stage, stageEntries(visible), !isRoot()).catch(refuseFor);
 
   const provider: SandboxProvider = {
     name: 'bubblewrap',
@@ -66,7 +64,7 @@ export async function createBubblewrapSandboxProvider(
       const { workdir } = places;
       const folders = makeSandboxFolders(scratch, places, { canHide: true, owner });
       const requests = createNameRequests();
-      const door = await doors.open(ports, requests.answer, !isRoot());
+      const door = await doors.open(ports, requests.answer, stage);
       const containment = sealedContainment(seal, { workdir, folders, door: door.id });
       const environment = { ...sandboxEnvironment(inherited, seenFolders(folders)), ...env };
       const group = groupWith(limits);
@@ -102,12 +100,20 @@ function findParts(): { bwrap: string; doors: Doors } {
   });
 }
 
+function refuse(reason: string): never {
+  throw new WhetstoneError(
+    'sandbox-unavailable',
+    `The sandbox \`bubblewrap\` does not start here: ${reason}`,
+    {
+      hint: 'It needs user namespaces, which some systems and containers forbid. `sandbox: process` needs none.',
+    },
+  );
+}
+
+const refuseFor = (error: unknown): never => refuse(messageOf(error));
+
 /** Starts a command in a sandbox as cases do. Some systems refuse namespaces, and only trying shows it. */
 async function assertWorks(provider: SandboxProvider, scratch: string): Promise<void> {
-  const refuse = (reason: string): WhetstoneError =>
-    new WhetstoneError('sandbox-unavailable', `The sandbox \`bubblewrap\` does not start here: ${reason}`, {
-      hint: 'It needs user namespaces, which some systems and containers forbid. `sandbox: process` needs none.',
-    });
   const folder = mkdtempSync(join(scratch, 'p-'));
   const workdir = join(folder, 'try');
   await mkdir(workdir);
@@ -115,10 +121,6 @@ async function assertWorks(provider: SandboxProvider, scratch: string): Promise<
     await using open = sandbox;
     return await open.runShell('exit 7', { timeoutMs: 10_000 });
   });
-  const result = await tried
-    .catch((error: unknown) => {
-      throw refuse(messageOf(error));
-    })
-    .finally(() => removeTree(folder));
-  if (result.exitCode !== 7) throw refuse(result.stderr.trim() || `exit code ${result.exitCode}`);
+  const result = await tried.catch(refuseFor).finally(() => removeTree(folder));
+  if (result.exitCode !== 7) refuse(result.stderr.trim() || `exit code ${result.exitCode}`);
 }

@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Owner, RootEntry } from '../process/launcher-interface.ts';
+import type { Owner } from '../process/launcher-interface.ts';
 
 /** What programs need of `/etc` and what says nothing about this machine's users and networks. */
 const SHARED = [
@@ -12,8 +12,14 @@ const SHARED = [
 /** How names are found: of this machine only for commands that have its network. */
 const NETWORK = ['hosts', 'nsswitch.conf', 'resolv.conf'];
 
-/** Writes the files of an `/etc` that knows one user into `folder`, and lists what is seen there. */
-export function makeEtc(folder: string, { uid, gid }: Owner): Record<'sealed' | 'open', RootEntry[]> {
+/** A file or folder of this machine at a path. */
+export type Shown = { kind: 'see'; path: string; source: string };
+
+/**
+ * Fills `folder` as an `/etc` that knows one user, and lists what is seen of it. Files are copied there, because each mount
+ * makes every start slower. `network`: what is seen in it by commands that have the network of this machine.
+ */
+export function makeEtc(folder: string, { uid, gid }: Owner): Record<'etc' | 'network', Shown[]> {
   mkdirSync(folder, { mode: 0o755 });
   const files: Record<string, string> = {
     passwd: `root:x:0:0:root:/:/bin/sh\nuser:x:${uid}:${gid}::/:/bin/sh\n`,
@@ -25,17 +31,19 @@ export function makeEtc(folder: string, { uid, gid }: Owner): Record<'sealed' | 
     'resolv.conf': 'nameserver 127.0.0.1\noptions timeout:2 attempts:1\n',
   };
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode: 0o644 });
-  const see = (name: string, source: string): RootEntry => ({ kind: 'see', path: `/etc/${name}`, source });
-  const shared = SHARED.map((name) => join('/etc', name)).filter((path) => existsSync(path));
-  const always = [
-    ...shared.map((source) => see(source.slice('/etc/'.length), source)),
-    ...['passwd', 'group'].map((name) => see(name, join(folder, name))),
-  ];
+  const found = SHARED.filter((name) => existsSync(join('/etc', name)));
+  const folders = found.filter((name) => statSync(join('/etc', name)).isDirectory());
+  for (const name of found) {
+    if (folders.includes(name)) mkdirSync(join(folder, name));
+    else copyFileSync(join('/etc', name), join(folder, name));
+  }
+  const ofThisMachine = (name: string): Shown => ({
+    kind: 'see',
+    path: join('/etc', name),
+    source: join('/etc', name),
+  });
   return {
-    sealed: [...always, ...NETWORK.map((name) => see(name, join(folder, name)))],
-    open: [
-      ...always,
-      ...NETWORK.map((name) => see(name, join('/etc', name))).filter(({ path }) => existsSync(path)),
-    ],
+    etc: [{ kind: 'see', path: '/etc', source: folder }, ...folders.map(ofThisMachine)],
+    network: NETWORK.map(ofThisMachine).filter(({ source }) => existsSync(source)),
   };
 }

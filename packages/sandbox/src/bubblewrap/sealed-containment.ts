@@ -1,20 +1,24 @@
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isUnder } from '../files/sandbox-files.ts';
-import type { Owner, RootEntry } from '../process/launcher-interface.ts';
+import type { OwnEntry, Owner, StageEntry } from '../process/launcher-interface.ts';
 import type { Containment } from '../process-sandbox/containment.ts';
 import { isRoot, namespaceTree } from '../process-sandbox/pid-namespace.ts';
 import type { OwnFolders } from '../process-sandbox/sandbox-folders.ts';
 import { lendCopies } from './lend-copies.ts';
+import type { Shown } from './own-etc.ts';
+import type { Visible } from './visible-paths.ts';
 
 /** What all sandboxes of a provider share. */
 export type Seal = {
   bwrap: string;
-  /** An empty folder. */
+  /** An open stage with `stageEntries`. */
   stage: string;
   /** Whom commands run as, if not as the user of this process. */
   owner: Owner | undefined;
-  /** What of this machine is seen, with the names that a sealed network has and with those of this machine. */
-  visible: Record<'sealed' | 'open', readonly RootEntry[]>;
+  /** What of this machine is seen. */
+  visible: readonly Visible[];
+  /** What is seen in place of some of it by commands that have the network of this machine. */
+  network: readonly Shown[];
 };
 
 /** Of a sandbox: `door` is the id of an open one; without it, its commands have the network of this machine. */
@@ -25,32 +29,40 @@ const START = 'echo started >&3; exec "$@" 3>&-';
 
 const NAMESPACES = ['user', 'pid', 'ipc', 'uts', 'cgroup-try'].map((name) => `--unshare-${name}`);
 
+/** What all commands of a provider see. */
+export const stageEntries = (visible: readonly Visible[]): StageEntry[] => [
+  ...['/dev/pts', '/dev/shm', '/etc', '/proc', '/run', '/tmp'].map(folder),
+  ...[link('/dev/fd', '/proc/self/fd'), link('/dev/ptmx', 'pts/ptmx'), link('/var/tmp', '/tmp')],
+  ...['stdin', 'stdout', 'stderr'].map((name, index) => link(join('/dev', name), `/proc/self/fd/${index}`)),
+  ...visible.filter((entry) => !isInMemory(entry)),
+];
+
+/** In a folder that each command gets empty. */
+const isInMemory = ({ path }: { path: string }): boolean =>
+  isUnder('/tmp', path) || isUnder('/dev/shm', path);
+
 /**
  * A root of its own, made by the launcher, in which bubblewrap starts the command: without capabilities, in namespaces of
  * its own, and unable to make more of them.
  */
 export function sealedContainment(
-  { bwrap, stage, owner, visible }: Seal,
+  { bwrap, stage, owner, visible, network: ofThisMachine }: Seal,
   { workdir, folders, door }: SealedPlace,
 ): Containment {
   const { uid, gid } = owner ?? ownUser();
   const used = usedFolders(workdir, folders);
-  const shown = [...visible.sealed, ...used].some(({ path }) => isUnder('/tmp', path));
-  // Files there are for the next command too. But nothing is put where an agent can have put links.
-  const temporary: RootEntry = shown ? { kind: 'memory', path: '/tmp' } : use('/tmp', folders.temporary);
-  const root = (network: 'sealed' | 'open'): RootEntry[] => [
-    ...['/dev', '/etc', '/proc', '/run'].map((path): RootEntry => ({ kind: 'folder', path })),
-    { kind: 'link', path: '/var/tmp', source: '/tmp' },
-    ...[temporary, ...visible[network], ...used],
+  const shown = [...visible, ...used].some(({ path }) => isUnder('/tmp', path));
+  const own: OwnEntry[] = [
+    // Files there are for the next command too. But nothing is put where an agent can have put links.
+    shown ? { kind: 'memory', path: '/tmp' } : use('/tmp', folders.temporary),
+    { kind: 'memory', path: '/dev/shm' },
+    { kind: 'terminals', path: '/dev/pts' },
+    ...visible.filter(isInMemory),
+    ...used,
   ];
-  const roots = { sealed: root('sealed'), open: root('open') };
-  // A new /dev hides what was shown there. Its devices come from the old one.
-  const hidden = visible.sealed.flatMap(({ path }) => (/^\/dev\/.*\//.test(path) ? [path] : []));
-  const writable = ['/tmp', ...used.map(({ path }) => path)];
   const options = [
-    ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
-    ...hidden.flatMap((path) => ['--ro-bind', path, path]),
-    ...writable.flatMap((path) => ['--bind', path, path]),
+    // The launcher has locked what is there, without devices but those of /dev.
+    ...['--dev-bind', '/', '/', '--proc', '/proc'],
     ...[...NAMESPACES, '--disable-userns', '--cap-drop', 'ALL'],
     ...['--uid', String(uid), '--gid', String(gid), '--hostname', 'sandbox'],
     ...['--die-with-parent', '--new-session'],
@@ -60,8 +72,7 @@ export function sealedContainment(
     canHide: true,
     lend: (files) => lendCopies(files, { beside: stage, owner }),
     launch: (argv, env, { folder = workdir, network, lent } = {}) => {
-      const own = network === 'open' ? undefined : door;
-      const seen = own === undefined ? roots.open : roots.sealed;
+      const isOpen = network === 'open' || door === undefined;
       return {
         file: bwrap,
         args: [...options, '--chdir', folder, '--', '/bin/sh', '-c', START, 'sh', ...argv],
@@ -71,8 +82,9 @@ export function sealedContainment(
           // This folder is only seen inside.
           folder: '/',
           sealing: {
-            ...{ stage, root: lent ? [...seen, ...lent.entries] : seen },
-            ...(own !== undefined && { door: own }),
+            stage,
+            own: [...(isOpen ? ofThisMachine : []), ...own, ...(lent?.entries ?? [])],
+            ...(!isOpen && { door }),
             ...(owner && { user: owner }),
           },
         },
@@ -82,6 +94,10 @@ export function sealedContainment(
     },
   };
 }
+
+const folder = (path: string): StageEntry => ({ kind: 'folder', path });
+
+const link = (path: string, source: string): StageEntry => ({ kind: 'link', path, source });
 
 const use = (path: string, source = path): Used => ({ kind: 'use', path, source });
 

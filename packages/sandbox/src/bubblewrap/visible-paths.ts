@@ -2,7 +2,6 @@ import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { isUnder } from '../files/sandbox-files.ts';
-import type { RootEntry } from '../process/launcher-interface.ts';
 import { sealedEnvironment } from './sealed-environment.ts';
 
 /** The system's programs. Links stay links. */
@@ -26,14 +25,14 @@ const TOOLCHAINS = [
   ...['VOLTA_HOME', 'PYENV_ROOT', 'RBENV_ROOT', 'ASDF_DATA_DIR', 'SDKMAN_DIR', 'BUN_INSTALL', 'DENO_INSTALL'],
 ];
 
+/** A file or folder of this machine, or a link, at its own path. */
+export type Visible = { kind: 'see' | 'link'; path: string; source: string };
+
 /**
  * Everything of this machine that a sealed command sees beside its own folders: the system's programs, the toolchains on
  * its PATH, and `readable`. All of it read-only.
  */
-export function visiblePaths(
-  env: Readonly<Record<string, string>>,
-  readable: readonly string[],
-): RootEntry[] {
+export function visiblePaths(env: Readonly<Record<string, string>>, readable: readonly string[]): Visible[] {
   const named = TOOLCHAINS.flatMap((name) => env[name] ?? []).filter(isToolchain);
   const onPath = (env.PATH ?? '').split(delimiter).flatMap(toolchainOf);
   const seen: string[] = [];

@@ -1,4 +1,4 @@
-import type { Namespace, RootEntry } from '../process/launcher-interface.ts';
+import type { Namespace, OwnEntry } from '../process/launcher-interface.ts';
 
 /**
  * How the processes of a command are held together, so that all of them can be ended. There are two ways: a PID
@@ -28,7 +28,7 @@ export type LaunchPlace = {
 };
 
 /** `env` names the copies as the command sees them. Disposing removes them. */
-export type Lent = AsyncDisposable & { env: Record<string, string>; entries: readonly RootEntry[] };
+export type Lent = AsyncDisposable & { env: Record<string, string>; entries: readonly OwnEntry[] };
 
 /** `view` is a folder with nothing but empty folders of the names of `own` and `at`, as far as these are in `common`. */
 export type Hiding = NonNullable<Namespace['hiding']>;

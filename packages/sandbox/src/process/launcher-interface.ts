@@ -2,8 +2,9 @@ import type { Socket as DatagramSocket } from 'node:dgram';
 import type { Socket } from 'node:net';
 import type { Started } from './pending-programs.ts';
 
-/** Root needs no user namespace. The paths are absolute. */
+/** The paths are absolute. */
 export type Namespace = {
+  /** Root needs none. Not used with `sealing`: that of its stage counts. */
   inUserNamespace: boolean;
   /**
    * The program sees of `common` only its folder `own`, in place of the rest `view`, and cannot write beside it. With `at`,
@@ -22,17 +23,23 @@ export type Sealing = {
   door?: number;
   /** Whom the program runs as. Absent: as this process. */
   user?: Owner;
-  /** An existing folder that the root is made over. Others do not see it. */
+  /** The folder of a stage that was opened. */
   stage: string;
-  root: readonly RootEntry[];
+  /** What the program sees beside what the stage has. */
+  own: readonly OwnEntry[];
 };
 
+/** What all programs of a stage see: a file or folder of this machine, which they cannot change, an empty folder, or a link. */
+export type StageEntry =
+  | { kind: 'folder'; path: string }
+  | { kind: 'see' | 'link'; path: string; source: string };
+
 /**
- * The paths are absolute. `see` and `use` show a file or folder of this machine, which can be changed only there with `use`;
- * `memory` is a folder in memory for anybody's files.
+ * What one program sees: a file or folder of this machine, which it can change with `use`, a link, memory for anybody's
+ * files, or the folder of its terminals.
  */
-export type RootEntry =
-  | { kind: 'folder' | 'memory'; path: string }
+export type OwnEntry =
+  | { kind: 'memory' | 'terminals'; path: string }
   | { kind: 'see' | 'use' | 'link'; path: string; source: string };
 
 /** A user of this machine by numbers. Nobody has to have them. */
@@ -63,13 +70,18 @@ export type Launcher = {
 /** Network namespaces that nothing leads out of but connections to given ports. */
 export type Doors = {
   /**
+   * Mounts once what many programs see. `folder`: an existing one, with which the stage ends. `inUserNamespace`: root needs
+   * none.
+   */
+  openStage(folder: string, entries: readonly StageEntry[], inUserNamespace: boolean): Promise<void>;
+  /**
    * Makes a network namespace. What connects to 127.0.0.1 in it, at one of the ports, is handed to its listener, and
-   * `onNames` gets the socket of its resolver, 127.0.0.1:53. `inUserNamespace`: root needs none.
+   * `onNames` gets the socket of its resolver, 127.0.0.1:53. Only programs of the stage can be started in it.
    */
   open(
     ports: ReadonlyMap<number, (socket: Socket) => void>,
     onNames: (resolver: DatagramSocket) => void,
-    inUserNamespace: boolean,
+    stage: string,
   ): Promise<OpenDoor>;
 };
 

@@ -15,11 +15,10 @@ sub loopback { pack 'Sna4x8', 2, $_[0], pack 'C4', 127, 0, 0, 1 }
 
 # In a new network namespace, in which nothing but its loopback address exists.
 sub listen_inside {
-  my ($id, $user, @ports) = @_;
-  my ($uid, $gid) = ($>, $) + 0);
-  # CLONE_NEWNET, CLONE_NEWUSER
-  syscall($unshare, 0x40000000 | ($user ? 0x10000000 : 0)) == 0 or give_up('unshare');
-  map_own_user($uid, $gid) if $user;
+  my ($id, $stage, @ports) = @_;
+  enter_user($stage);
+  # CLONE_NEWNET
+  syscall($unshare, 0x40000000) == 0 or give_up('unshare');
   socket my $any, 2, 2, 0 or give_up('socket');
   # SIOCSIFFLAGS, IFF_UP
   my $up = pack 'a16sx22', 'lo', 1;
@@ -36,35 +35,12 @@ sub listen_inside {
   }
 }
 
-# A network namespace that commands can be started in, until it is closed. No process is needed for that.
+# A network namespace that commands of a stage can be started in, until it is closed.
 sub open_door {
   my ($id, @how) = @_;
-  pipe my $ready, my $is_ready;
-  pipe my $wait, my $go;
-  my $pid = fork;
-  return "fork: $!" if !defined $pid;
-  if (!$pid) {
-    close $_ for $ready, $go;
-    open STDERR, '>&', $is_ready;
-    listen_inside($id, @how);
-    syswrite $is_ready, 'ok';
-    sysread $wait, my $nothing, 1;
-    exit;
-  }
-  close $_ for $is_ready, $wait;
-  sysread $ready, my $why, 4096;
-  my @namespaces;
-  if ($why eq 'ok') {
-    for my $kind (('user') x !!$how[0], 'net') {
-      open my $namespace, '<', "/proc/$pid/ns/$kind" or $why = "ns/$kind: $!";
-      push @namespaces, $namespace;
-    }
-  }
-  close $go;
-  waitpid $pid, 0;
-  return $why || 'it ended' if $why ne 'ok';
-  $doors{$id} = \@namespaces;
-  return '';
+  my ($why, $namespace) = hold(sub { listen_inside($id, @how) }, 'net');
+  $doors{$id} = $namespace if !$why;
+  return $why;
 }
 
 sub close_door { delete $doors{$_[0]}; return '' }

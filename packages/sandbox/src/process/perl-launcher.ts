@@ -5,7 +5,7 @@ import type { Server, Socket } from 'node:net';
 import { release, constants as system } from 'node:os';
 import { createInterface } from 'node:readline';
 import { getSystemErrorName } from 'node:util';
-import type { Launcher, LaunchRequest, Sealing } from './launcher-interface.ts';
+import type { Launcher, LaunchRequest, OwnEntry, Sealing, StageEntry } from './launcher-interface.ts';
 import { pendingPrograms, type Report } from './pending-programs.ts';
 import { PERL_LAUNCHER, PERL_START, SYSTEM_CALLS } from './perl-program.ts';
 
@@ -94,7 +94,9 @@ export function startPerlLauncher(file: string, onEnd: () => void): Launcher {
       remove: (paths) => done('remove', paths),
     },
     doors: {
-      async open(ports, onNames, inUserNamespace) {
+      openStage: (folder, entries, inUserNamespace) =>
+        done('stage', [folder, inUserNamespace ? '1' : '', ...entries.flatMap(entryFields)]),
+      async open(ports, onNames, stage) {
         lastDoor += 1;
         const id = lastDoor;
         const servers: WaitingDoor['servers'] = [];
@@ -105,8 +107,7 @@ export function startPerlLauncher(file: string, onEnd: () => void): Launcher {
           await done('close', [String(id)]);
         };
         try {
-          const isUser = inUserNamespace ? '1' : '';
-          await done('door', [String(id), isUser, ...[...ports.keys()].map(String)]);
+          await done('door', [String(id), stage, ...[...ports.keys()].map(String)]);
           return { id, close };
         } catch (error) {
           await close().catch(() => undefined);
@@ -169,11 +170,15 @@ function fieldsOf({
 
 function sealingFields(sealing: Sealing | undefined): string[] {
   if (!sealing) return ['0'];
-  const { door = '', user, stage, root } = sealing;
-  const entries = root.flatMap((entry) => [entry.kind, entry.path, 'source' in entry ? entry.source : '']);
-  const fields = [door, user?.uid ?? '', user?.gid ?? '', stage, ...entries];
+  const { door = '', user, stage, own } = sealing;
+  const fields = [stage, door, user?.uid ?? '', user?.gid ?? '', ...own.flatMap(entryFields)];
   return [String(fields.length), ...fields.map(String)];
 }
+
+const entryFields = (entry: StageEntry | OwnEntry): string[] => [
+  ...[entry.kind, entry.path],
+  'source' in entry ? entry.source : '',
+];
 
 function reportOf(what: string, rest: string): Report {
   if (what === 'pid') return { pid: Number(rest) };

@@ -1,4 +1,5 @@
 import { PERL_DOORS } from './perl-doors.ts';
+import { PERL_SEALING } from './perl-sealing.ts';
 
 /**
  * The launcher as a program for Perl, which nearly every Linux has: it makes the system calls for which Node would have to
@@ -8,7 +9,7 @@ import { PERL_DOORS } from './perl-doors.ts';
  * which Node takes open sockets from a child.
  */
 export const PERL_LAUNCHER = String.raw`
-my ($prctl, $unshare, $mount, $umount2, $dup3, $setsid, $mknodat, $setns, $pivot_root, $sendmsg) = @ARGV;
+my ($prctl, $unshare, $mount, $umount2, $dup3, $setsid, $mknodat, $setns, $pivot_root, $sendmsg, $exit_group) = @ARGV;
 my ($pidfd_open, $mount_setattr) = (434, 442);
 my (%running, $pending, %doors, %groups);
 # What ps shows, also for the first process of a namespace.
@@ -26,7 +27,9 @@ sub say_all { my $text = join(' ', @_) . "\n"; $text =~ s/\n(?=.)/ /g; syswrite 
 sub status { $? & 127 ? 128 + ($? & 127) : $? >> 8 }
 sub attach { my @given = @_; syscall($mount, @given, 0) == 0 }
 sub die_with_parent { syscall($prctl, 1, 9, 0, 0, 0) }
-sub give_up { print STDERR "$_[0]: $!\n"; exit 1 }
+# Without Perl's own end, which visits the whole memory and so copies it.
+sub end_with { my ($code) = @_; syscall($exit_group, $code) }
+sub give_up { syswrite STDERR, "$_[0]: $!\n"; end_with(1) }
 sub put { my $file; open($file, '>', $_[0]) && syswrite($file, $_[1]) or give_up($_[0]) }
 
 sub make_pipes {
@@ -67,20 +70,8 @@ sub start_removing {
   my ($id, @paths) = @_;
   my $pid = fork;
   return say_all($id, 'error', $! + 0, "fork: $!") if !defined $pid;
-  exit(grep({ !remove($_) } @paths) ? 1 : 0) if !$pid;
+  end_with(grep({ !remove($_) } @paths) ? 1 : 0) if !$pid;
   watch($id, $pid);
-}
-
-sub mount_memory {
-  my ($target, $flags, $options) = @_;
-  my $type = 'tmpfs';
-  syscall($mount, $type, $target, $type, $flags, $options) == 0 or give_up("mount $target");
-}
-
-sub lock_writing {
-  my ($path, $flags, $attributes) = (@_, pack 'Q4', 1, 0, 0, 0);
-  # since Linux 5.12; else MS_BIND, MS_REMOUNT and MS_RDONLY
-  syscall($mount_setattr, -100, $path, $flags, $attributes, 32) == 0 || attach('none', $path, 0, 0x1021);
 }
 
 # The command sees of a common folder only its own one. That is covered then, but still reached by a descriptor.
@@ -90,7 +81,7 @@ sub hide {
   # MS_BIND; with MS_REC
   return open($held, '<', $own)
     && attach($view, $common, 0, 0x1000)
-    && lock_writing($common, 0)
+    && restrict($common, 1, 0)
     && attach('/proc/self/fd/' . fileno($held), $own, 0, 0x5000)
     && ($at eq '' || attach('/proc/self/fd/' . fileno($held), $at, 0, 0x5000))
     && chdir $folder;
@@ -103,55 +94,8 @@ sub map_own_user {
   put('/proc/self/gid_map', "$gid $gid 1");
 }
 
+${PERL_SEALING}
 ${PERL_DOORS}
-
-sub make_place {
-  my ($path, $is_folder) = @_;
-  my $parent = '';
-  for my $name (grep { length } split m{/}, $path =~ s{[^/]+$}{}r) { mkdir $parent .= "/$name" }
-  return mkdir $path if $is_folder;
-  open my $file, '>>', $path if !-l $path;
-}
-
-# Makes a small root in which nothing is but what the list names: triples of what, where, and a source. Then everything else
-# of this machine is detached.
-sub seal {
-  my ($stage, @list) = @_;
-  my $umask = umask 022;
-  # MS_NOSUID
-  mount_memory($stage, 2, 'mode=0755,size=4m');
-  while (my ($kind, $path, $source) = splice @list, 0, 3) {
-    my $target = $stage . $path;
-    if ($kind eq 'link') {
-      make_place($target =~ s{/[^/]*$}{}r, 1);
-      symlink $source, $target or give_up($path);
-      next;
-    }
-    make_place($target, $kind eq 'folder' || $kind eq 'memory' || -d $source);
-    # MS_NOSUID, MS_NODEV
-    mount_memory($target, 6, 'mode=1777') if $kind eq 'memory';
-    # MS_BIND, MS_REC
-    attach($source, $target, 0, 0x5000) or give_up("bind $source") if $kind eq 'see' || $kind eq 'use';
-    lock_writing($target, 0x8000) or give_up("bind $source") if $kind eq 'see';
-  }
-  umask $umask;
-  attach('proc', "$stage/proc", 'proc', 0xe) or give_up('mount /proc');
-  # The old root is put over the new one, and then detached (MNT_DETACH).
-  my $here = '.';
-  chdir $stage && syscall($pivot_root, $here, $here) == 0 && syscall($umount2, $here, 2) == 0
-    or give_up('pivot_root');
-  chdir '/';
-}
-
-sub become_user {
-  my ($uid, $gid) = @_;
-  # A script opens its output by name.
-  chown $uid, $gid, $_ for grep { -p $_ } *STDIN, *STDOUT, *STDERR;
-  $) = "$gid $gid";
-  $( = $gid;
-  ($<, $>) = ($uid, $uid);
-  $< == $uid && $> == $uid && $) eq "$gid $gid" && $( eq "$gid $gid" or give_up('setuid');
-}
 
 # Waits for the first process of a PID namespace, its only child. When the first one ends, the kernel ends all others,
 # whatever they did with sessions and parents.
@@ -159,56 +103,64 @@ sub contain {
   my ($report, $sealing, $user, $common, $own, $view, $at, $inside, @command) = @_;
   my ($folder, $uid, $gid) = (readlink '/proc/self/cwd', $>, $) + 0);
   $folder = $inside if $inside ne '';
-  # The door's user namespace comes first: with it come the rights to enter the other one.
-  my @door = @$sealing && $$sealing[0] ne '' ? @{$doors{$$sealing[0]} || give_up('door')} : ();
-  for my $namespace (@door) { syscall($setns, fileno $namespace, 0) == 0 or give_up('setns') }
   # Else nobody ends the namespace when the launcher is killed.
   die_with_parent();
-  my $new_user = $user && @door < 2;
-  # CLONE_NEWNS, CLONE_NEWPID, CLONE_NEWUSER
-  syscall($unshare, 0x20020000 | ($new_user ? 0x10000000 : 0)) == 0 or give_up('unshare');
-  map_own_user($uid, $gid) if $new_user;
+  my @stage;
+  if (@$sealing) {
+    my ($stage, $door) = splice @$sealing, 0, 2;
+    @stage = enter_user($stage);
+    $door eq '' || syscall($setns, fileno($doors{$door} || give_up('door')), 0) == 0 or give_up('setns');
+    # CLONE_NEWPID
+    syscall($unshare, 0x20000000) == 0 or give_up('unshare');
+  }
+  else {
+    # CLONE_NEWNS, CLONE_NEWPID, CLONE_NEWUSER
+    syscall($unshare, 0x20020000 | ($user ? 0x10000000 : 0)) == 0 or give_up('unshare');
+    map_own_user($uid, $gid) if $user;
+  }
   my $first = fork;
   defined $first or give_up('fork');
-  lead($report, $sealing, $folder, $common, $own, $view, $at, @command) if !$first;
+  lead($report, \@stage, $sealing, $folder, $common, $own, $view, $at, @command) if !$first;
   close $report;
   waitpid $first, 0;
   kill $? & 127, $$ if $? & 127;
-  exit status();
+  end_with(status());
 }
 
 # The first process only has to outlive the command, send TERM to what is left, and wait a little.
 sub lead {
-  my ($report, $sealing, $folder, $common, $own, $view, $at, @command) = @_;
-  my (undef, $uid, $gid, @place) = @$sealing;
+  my ($report, $stage, $sealing, $folder, $common, $own, $view, $at, @command) = @_;
+  my ($uid, $gid, @place) = @$sealing;
   die_with_parent();
-  # Mounts made inside stay inside (MS_REC, MS_SLAVE), and no command keeps a workspace alive that is unmounted outside.
-  attach('none', '/', 0, 0x84000) or give_up('mount');
-  # MS_NOSUID, MS_NODEV, MS_NOEXEC
-  attach('proc', '/proc', 'proc', 0xe) or give_up('mount /proc');
-  if (@place) { seal(@place) }
-  elsif ($common ne '' && !hide($common, $own, $view, $at, $folder)) {
-    print STDERR "the folders beside $own cannot be hidden\n";
-    exit 1;
+  if (@$stage) { move_in(@$stage, @place) }
+  else {
+    # Mounts made inside stay inside (MS_REC, MS_SLAVE), and no command keeps a workspace alive that is unmounted outside.
+    attach('none', '/', 0, 0x84000) or give_up('mount');
+    # MS_NOSUID, MS_NODEV, MS_NOEXEC
+    attach('proc', '/proc', 'proc', 0xe) or give_up('mount /proc');
+    if ($common ne '' && !hide($common, $own, $view, $at, $folder)) {
+      syswrite STDERR, "the folders beside $own cannot be hidden\n";
+      end_with(1);
+    }
   }
   pipe my $failure, my $failing;
   my $pid = fork;
   defined $pid or give_up('fork');
   if (!$pid) {
     # A sealed command reports its start itself, through its descriptor 3: what starts it may fail.
-    @place ? syscall($dup3, fileno $report, 3, 0) : close $report;
-    become_user($uid, $gid) if @place && $uid ne '';
+    @$stage ? syscall($dup3, fileno $report, 3, 0) : close $report;
+    become_user($uid, $gid) if @$stage && $uid ne '';
     exec { $command[0] } @command;
     my ($code, $reason) = ($! + 0, "$!");
     syswrite $failing, $code;
-    print STDERR "$command[0]: $reason\n" if $code != 7;
-    exit($code == 2 ? 127 : 126);
+    syswrite STDERR, "$command[0]: $reason\n" if $code != 7;
+    end_with($code == 2 ? 127 : 126);
   }
   close $failing;
   sysread $failure, my $why, 16;
   # E2BIG: it is not the command that failed.
-  if ($why eq '7') { print STDERR "the arguments and the environment are too long\n"; exit 1 }
-  syswrite $report, "started\n" if !@place;
+  if ($why eq '7') { syswrite STDERR, "the arguments and the environment are too long\n"; end_with(1) }
+  syswrite $report, "started\n" if !@$stage;
   my $ended;
   do { $ended = wait } until $ended == $pid || $ended < 0;
   my $status = status();
@@ -221,13 +173,13 @@ sub lead {
       select undef, undef, undef, 0.05;
     }
   }
-  exit $status;
+  end_with($status);
 }
 
 # In the new process: the code of spawn and why it failed, or nothing, when another program runs.
 sub become {
   my ($failing, $folder, $input, $outputs, $variables, $namespace, $sealing, $groups, @command) = @_;
-  my $refuse = sub { syswrite $failing, "$_[0] $_[1]"; exit 1 };
+  my $refuse = sub { syswrite $failing, "$_[0] $_[1]"; end_with(1) };
   syscall($setsid);
   for my $group (@$groups) {
     my $members;
@@ -315,7 +267,7 @@ sub end_with_node {
 
 my %calls = (
   pipes => \&make_pipes, overlay => \&overlay, unmount => \&unmount,
-  door => \&open_door, close => \&close_door,
+  stage => \&open_stage, door => \&open_door, close => \&close_door,
 );
 
 for (;;) {
@@ -348,10 +300,10 @@ export const PERL_START =
   'sysread(STDIN, $text, $length - length $text, length $text) || exit while length $text < $length; eval $text';
 
 /**
- * The numbers of prctl, unshare, mount, umount2, dup3, setsid, mknodat, setns, pivot_root and sendmsg, by the name of the
+ * The numbers of prctl, unshare, mount, umount2, dup3, setsid, mknodat, setns, pivot_root, sendmsg and exit_group, by the name of the
  * architecture in Node.
  */
 export const SYSTEM_CALLS: Partial<Record<NodeJS.Architecture, readonly string[]>> = {
-  x64: ['157', '272', '165', '166', '292', '112', '259', '308', '155', '46'],
-  arm64: ['167', '97', '40', '39', '24', '157', '33', '268', '41', '211'],
+  x64: ['157', '272', '165', '166', '292', '112', '259', '308', '155', '46', '231'],
+  arm64: ['167', '97', '40', '39', '24', '157', '33', '268', '41', '211', '94'],
 };
