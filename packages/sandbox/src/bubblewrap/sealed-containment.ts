@@ -88,8 +88,7 @@ export function sealedContainment(
             ...(owner && { user: owner }),
           },
         },
-        // TERM would end bubblewrap itself, and the command at once with it.
-        contain: (pid) => namespaceTree(pid, { guards: true }),
+        contain: (pid) => namespaceTree(pid, { isFirst: isRoot() }),
       };
     },
   };

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { makesNamespaces, startProgram } from '../process/launcher.ts';
-import { descendantsOf, listProcesses, signalProcess } from '../process/process-list.ts';
+import { descendantsOf, listProcesses, type ProcessEntry, signalProcess } from '../process/process-list.ts';
 import type { ContainedTree, Containment } from './containment.ts';
 
 /**
@@ -75,7 +75,7 @@ function byLauncher(): Containment[] {
       args,
       env,
       namespace: { inUserNamespace, hiding, folder },
-      contain: (pid) => namespaceTree(pid),
+      contain: (pid) => namespaceTree(pid, { isFirst: !inUserNamespace }),
     }),
   }));
 }
@@ -128,29 +128,24 @@ function containmentWith(setpriv: string, unshare: string, { flags, drop, canHid
 }
 
 /**
- * `pid` is `unshare`, or a process that does the same. Its only child is the first process of the namespace; all other
- * processes are below that one. `guards`: the children of the first process hold the others together, and end at once.
+ * `isFirst`: `pid` is the first process of the namespace. Default: it is `unshare`, or a process that does the same, whose
+ * only child is the first process. All other processes are below the first one, which itself gets no TERM.
  */
-export function namespaceTree(pid: number, { guards = false } = {}): ContainedTree {
-  const inside = async (): Promise<{ first: number | undefined; others: number[] }> => {
-    const processes = await listProcesses();
-    const first = processes.find((entry) => entry.parent === pid)?.pid;
-    if (first === undefined) return { first, others: [] };
-    const direct = guards
-      ? processes.filter(({ parent }) => parent === first).map((entry) => entry.pid)
-      : [first];
-    return { first, others: descendantsOf(direct, processes) };
-  };
+export function namespaceTree(pid: number, { isFirst = false } = {}): ContainedTree {
+  const firstOf = (processes: readonly ProcessEntry[]): number =>
+    (isFirst ? undefined : processes.find((entry) => entry.parent === pid)?.pid) ?? pid;
   return {
     async terminate() {
-      const { first, others } = await inside();
-      if (first === undefined) signalProcess(pid, 'SIGTERM');
+      const processes = await listProcesses();
+      const first = firstOf(processes);
+      const others = descendantsOf([first], processes);
       for (const other of others) signalProcess(other, 'SIGTERM');
+      // The command does not run yet.
+      if (others.length === 0) signalProcess(first, 'SIGKILL');
     },
     async kill() {
-      const { first } = await inside();
-      // The process above stays and waits: it returns only when the whole namespace is gone.
-      signalProcess(first ?? pid, 'SIGKILL');
+      // A process above stays and waits: it returns only when the whole namespace is gone.
+      signalProcess(firstOf(await listProcesses()), 'SIGKILL');
     },
     async sweep() {},
   };

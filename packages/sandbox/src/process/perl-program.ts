@@ -9,7 +9,7 @@ import { PERL_SEALING } from './perl-sealing.ts';
  * which Node takes open sockets from a child.
  */
 export const PERL_LAUNCHER = String.raw`
-my ($prctl, $unshare, $mount, $umount2, $dup3, $setsid, $mknodat, $setns, $pivot_root, $sendmsg, $exit_group) = @ARGV;
+my ($prctl, $unshare, $mount, $umount2, $dup3, $setsid, $mknodat, $setns, $pivot_root, $sendmsg, $exit_group, $clone) = @ARGV;
 my ($pidfd_open, $mount_setattr) = (434, 442);
 my (%running, $pending, %doors, %groups);
 # What ps shows, also for the first process of a namespace.
@@ -29,7 +29,8 @@ sub attach { my @given = @_; syscall($mount, @given, 0) == 0 }
 sub die_with_parent { syscall($prctl, 1, 9, 0, 0, 0) }
 # Without Perl's own end, which visits the whole memory and so copies it.
 sub end_with { my ($code) = @_; syscall($exit_group, $code) }
-sub give_up { syswrite STDERR, "$_[0]: $!\n"; end_with(1) }
+sub fail_for { syswrite STDERR, "$_[0]\n"; end_with(1) }
+sub give_up { fail_for("$_[0]: $!") }
 sub put { my $file; open($file, '>', $_[0]) && syswrite($file, $_[1]) or give_up($_[0]) }
 
 sub make_pipes {
@@ -97,59 +98,62 @@ sub map_own_user {
 ${PERL_SEALING}
 ${PERL_DOORS}
 
-# Waits for the first process of a PID namespace, its only child. When the first one ends, the kernel ends all others,
-# whatever they did with sessions and parents.
+# Of a contained program. Root's is started as the first process of its PID namespace; for others, this makes the namespace
+# and waits for the first process.
 sub contain {
   my ($report, $sealing, $user, $common, $own, $view, $at, $inside, @command) = @_;
-  my ($folder, $uid, $gid) = (readlink '/proc/self/cwd', $>, $) + 0);
-  $folder = $inside if $inside ne '';
+  my $folder = $inside ne '' ? $inside : readlink '/proc/self/cwd';
   # Else nobody ends the namespace when the launcher is killed.
   die_with_parent();
-  my @stage;
-  if (@$sealing) {
-    my ($stage, $door) = splice @$sealing, 0, 2;
-    @stage = enter_user($stage);
-    $door eq '' || syscall($setns, fileno($doors{$door} || give_up('door')), 0) == 0 or give_up('setns');
-    # CLONE_NEWPID
-    syscall($unshare, 0x20000000) == 0 or give_up('unshare');
+  my ($stage, @sealing) = @$sealing;
+  my @stage = defined $stage ? enter_user($stage) : ();
+  if ($user) {
+    my ($uid, $gid) = ($>, $) + 0);
+    # CLONE_NEWPID, CLONE_NEWUSER
+    syscall($unshare, 0x20000000 | (@stage ? 0 : 0x10000000)) == 0 or give_up('unshare');
+    map_own_user($uid, $gid) if !@stage;
+    my $first = fork;
+    defined $first or give_up('fork');
+    if ($first) {
+      close $report;
+      waitpid $first, 0;
+      kill $? & 127, $$ if $? & 127;
+      end_with(status());
+    }
+    die_with_parent();
   }
-  else {
-    # CLONE_NEWNS, CLONE_NEWPID, CLONE_NEWUSER
-    syscall($unshare, 0x20020000 | ($user ? 0x10000000 : 0)) == 0 or give_up('unshare');
-    map_own_user($uid, $gid) if $user;
-  }
-  my $first = fork;
-  defined $first or give_up('fork');
-  lead($report, \@stage, $sealing, $folder, $common, $own, $view, $at, @command) if !$first;
-  close $report;
-  waitpid $first, 0;
-  kill $? & 127, $$ if $? & 127;
-  end_with(status());
+  @stage ? lead_sealed($report, \@stage, \@sealing, @command) : lead($report, $folder, $common, $own, $view, $at, @command);
+}
+
+# Bubblewrap becomes the first process. It ends with the command, and all others with it.
+sub lead_sealed {
+  my ($report, $stage, $sealing, @command) = @_;
+  my ($door, $uid, $gid, @place) = @$sealing;
+  $door eq '' || syscall($setns, fileno($doors{$door} || give_up('door')), 0) == 0 or give_up('setns');
+  move_in(@$stage, @place);
+  # What starts the command may fail, so the command reports its start itself.
+  syscall($dup3, fileno $report, 3, 0);
+  become_user($uid, $gid) if $uid ne '';
+  exec { $command[0] } @command;
+  # E2BIG
+  $! == 7 ? fail_for('the arguments and the environment are too long') : give_up($command[0]);
 }
 
 # The first process only has to outlive the command, send TERM to what is left, and wait a little.
 sub lead {
-  my ($report, $stage, $sealing, $folder, $common, $own, $view, $at, @command) = @_;
-  my ($uid, $gid, @place) = @$sealing;
-  die_with_parent();
-  if (@$stage) { move_in(@$stage, @place) }
-  else {
-    # Mounts made inside stay inside (MS_REC, MS_SLAVE), and no command keeps a workspace alive that is unmounted outside.
-    attach('none', '/', 0, 0x84000) or give_up('mount');
-    # MS_NOSUID, MS_NODEV, MS_NOEXEC
-    attach('proc', '/proc', 'proc', 0xe) or give_up('mount /proc');
-    if ($common ne '' && !hide($common, $own, $view, $at, $folder)) {
-      syswrite STDERR, "the folders beside $own cannot be hidden\n";
-      end_with(1);
-    }
-  }
+  my ($report, $folder, $common, $own, $view, $at, @command) = @_;
+  # CLONE_NEWNS
+  syscall($unshare, 0x20000) == 0 or give_up('unshare');
+  # Mounts made inside stay inside (MS_REC, MS_SLAVE), and no command keeps a workspace alive that is unmounted outside.
+  attach('none', '/', 0, 0x84000) or give_up('mount');
+  # MS_NOSUID, MS_NODEV, MS_NOEXEC
+  attach('proc', '/proc', 'proc', 0xe) or give_up('mount /proc');
+  $common eq '' || hide($common, $own, $view, $at, $folder) or fail_for("the folders beside $own cannot be hidden");
   pipe my $failure, my $failing;
   my $pid = fork;
   defined $pid or give_up('fork');
   if (!$pid) {
-    # A sealed command reports its start itself, through its descriptor 3: what starts it may fail.
-    @$stage ? syscall($dup3, fileno $report, 3, 0) : close $report;
-    become_user($uid, $gid) if @$stage && $uid ne '';
+    close $report;
     exec { $command[0] } @command;
     my ($code, $reason) = ($! + 0, "$!");
     syswrite $failing, $code;
@@ -159,8 +163,8 @@ sub lead {
   close $failing;
   sysread $failure, my $why, 16;
   # E2BIG: it is not the command that failed.
-  if ($why eq '7') { syswrite STDERR, "the arguments and the environment are too long\n"; end_with(1) }
-  syswrite $report, "started\n" if !@$stage;
+  fail_for('the arguments and the environment are too long') if $why eq '7';
+  syswrite $report, "started\n";
   my $ended;
   do { $ended = wait } until $ended == $pid || $ended < 0;
   my $status = status();
@@ -230,8 +234,9 @@ sub start {
   my @groups = splice @rest, 0, shift @rest;
   @groups{@groups} = ();
   pipe my $failure, my $failing;
-  my $pid = fork;
-  return say_all($id, 'error', $! + 0, "fork: $!") if !defined $pid;
+  # CLONE_NEWPID, SIGCHLD
+  my $pid = $namespace[0] ne '' && !$namespace[1] ? syscall($clone, 0x20000011, 0, 0, 0, 0) : fork // -1;
+  return say_all($id, 'error', $! + 0, "fork: $!") if $pid < 0;
   if (!$pid) {
     close $failure;
     become($failing, $folder, $input, \@outputs, \@variables, \@namespace, \@sealing, \@groups, @rest);
@@ -300,10 +305,10 @@ export const PERL_START =
   'sysread(STDIN, $text, $length - length $text, length $text) || exit while length $text < $length; eval $text';
 
 /**
- * The numbers of prctl, unshare, mount, umount2, dup3, setsid, mknodat, setns, pivot_root, sendmsg and exit_group, by the name of the
+ * The numbers of prctl, unshare, mount, umount2, dup3, setsid, mknodat, setns, pivot_root, sendmsg, exit_group and clone, by the name of the
  * architecture in Node.
  */
 export const SYSTEM_CALLS: Partial<Record<NodeJS.Architecture, readonly string[]>> = {
-  x64: ['157', '272', '165', '166', '292', '112', '259', '308', '155', '46', '231'],
-  arm64: ['167', '97', '40', '39', '24', '157', '33', '268', '41', '211', '94'],
+  x64: ['157', '272', '165', '166', '292', '112', '259', '308', '155', '46', '231', '56'],
+  arm64: ['167', '97', '40', '39', '24', '157', '33', '268', '41', '211', '94', '220'],
 };
