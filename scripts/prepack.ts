@@ -25,8 +25,11 @@ execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '
 });
 rmSync(join(folder, 'dist'), { recursive: true, force: true });
 cpSync(join(root, '.cache/build', name, 'src'), join(folder, 'dist'), { recursive: true });
-// The compiler sometimes leaves out a JSON module.
-for (const file of globSync('**/*.json', { cwd: join(folder, 'src'), exclude: ['**/__fixtures__/**'] })) {
+// The compiler leaves out what no module imports, such as the price list with its licence.
+for (const file of globSync('**/{*.json,LICENSE}', {
+  cwd: join(folder, 'src'),
+  exclude: ['**/__fixtures__/**'],
+})) {
   cpSync(join(folder, 'src', file), join(folder, 'dist', file));
 }
 

@@ -1,16 +1,9 @@
-import { createRequire } from 'node:module';
-import type * as GenaiPrices from '@pydantic/genai-prices';
-import { present } from './present.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { dollarsOf } from './prices/dollars.ts';
+import { findModel, findProvider } from './prices/find-model.ts';
+import type { ListedModel, ListedProvider } from './prices/listed-model.ts';
 import type { Usage } from './usage.ts';
-
-const require = createRequire(import.meta.url);
-let loaded: typeof GenaiPrices | undefined;
-
-/** Loaded with the first question: the list is 0.8 MB and takes longer to load than all of the loop. */
-function prices(): typeof GenaiPrices {
-  loaded ??= require('@pydantic/genai-prices') as typeof GenaiPrices;
-  return loaded;
-}
 
 /** The tokens to price. */
 export type PricedUsage = {
@@ -32,7 +25,7 @@ export type PricedUsage = {
 export type UsagePrice = { usd: number; source: string };
 
 /**
- * Prices tokens by the list of `@pydantic/genai-prices`, which is part of that package: nothing is fetched. Knows the
+ * Prices tokens by the list of `@pydantic/genai-prices`, which is part of this package: nothing is fetched. Knows the
  * tiers for long prompts. Returns `undefined` for a provider or a model that is not in the list: unknown, not free.
  */
 export function priceUsage({
@@ -40,55 +33,52 @@ export function priceUsage({
   cacheWrite1hTokens = 0,
   model,
   provider,
-  at,
+  at = new Date(),
 }: PricedUsage): UsagePrice | undefined {
-  const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage;
-  const entry = entryOf(model, provider, at);
+  const entry = entryOf(model, provider);
   if (!entry) return undefined;
-  const price = prices().calcPrice(
-    {
-      // Our buckets are exclusive. Here the prompt is the whole input, and the other counts are parts of it.
-      input_tokens: inputTokens + cacheReadTokens + cacheWriteTokens,
-      cache_read_tokens: cacheReadTokens,
-      cache_write_tokens: cacheWriteTokens,
-      cache_write_1h_tokens: Math.min(cacheWrite1hTokens, cacheWriteTokens),
-      output_tokens: outputTokens,
-    },
-    model,
-    { provider: entry, ...present({ timestamp: at }) },
-  );
-  if (!price) return undefined;
-  return { usd: price.total_price, source: `genai-prices ${price.provider.id}/${price.model.id}` };
+  const usd = dollarsOf(usage, cacheWrite1hTokens, entry.model, at);
+  return { usd, source: `genai-prices ${entry.provider}/${entry.model.id}` };
 }
 
 /** Tokens that the model can read and write at once, by the same list; `undefined` where the list has none. */
 export function contextWindowOf(model: string, provider: PricedUsage['provider']): number | undefined {
-  return entryOf(model, provider, undefined)?.models[0]?.context_window;
+  return entryOf(model, provider)?.model.context_window;
 }
 
-type Entry = GenaiPrices.PriceCalculation['provider'];
+type Entry = { provider: string; model: ListedModel };
 
 /** Clients name models too, and could make up any number of names: the cache is bounded. */
 const MOST_ENTRIES = 1_000;
 const entries = new Map<string, Entry | undefined>();
 
-/** The provider with only this one model. Cached, because searching the list takes longer than pricing. */
-function entryOf(model: string, provider: PricedUsage['provider'], at: Date | undefined): Entry | undefined {
+/** Cached, because searching the list takes longer than pricing. */
+function entryOf(model: string, provider: PricedUsage['provider']): Entry | undefined {
   const key = JSON.stringify([provider, model]);
   if (!entries.has(key)) {
-    const found = prices().calcPrice({}, model, {
-      ...providerOption(provider),
-      ...present({ timestamp: at }),
-    });
     if (entries.size >= MOST_ENTRIES) entries.clear();
-    entries.set(key, found ? { ...found.provider, models: [found.model] } : undefined);
+    entries.set(key, search(model.toLowerCase().trim(), provider));
   }
   return entries.get(key);
 }
 
-function providerOption(provider: PricedUsage['provider']) {
-  if ('name' in provider) return { providerId: provider.name };
-  const { apiUrl, orElse } = provider;
-  const isListed = prices().findProvider({ providerApiUrl: apiUrl }) !== undefined;
-  return isListed || orElse === undefined ? { providerApiUrl: apiUrl } : { providerId: orElse };
+function search(model: string, provider: PricedUsage['provider']): Entry | undefined {
+  providers ??= readList<ListedProvider[]>('providers');
+  const found = findProvider(providers, provider, model);
+  const listed = found && findModel(found.provider, found.model, modelsOf);
+  return listed && { provider: found.provider.id, model: listed };
+}
+
+let providers: ListedProvider[] | undefined;
+const modelsByProvider = new Map<string, ListedModel[]>();
+
+/** A file per provider: all of them together are 0.3 MB, and a session asks for one or two. */
+function modelsOf(provider: string): ListedModel[] {
+  const models = modelsByProvider.get(provider) ?? readList<ListedModel[]>(provider);
+  modelsByProvider.set(provider, models);
+  return models;
+}
+
+function readList<T>(name: string): T {
+  return JSON.parse(readFileSync(join(import.meta.dirname, 'prices', `${name}.json`), 'utf8'));
 }
