@@ -55,7 +55,7 @@ export type ModelCallOptions = {
 export async function callModel(options: ModelCallOptions): Promise<ModelResponse> {
   const { request, emit, signal } = options;
   const { model, prompt, tools, maxOutputTokens, reasoningEffort, providerOptions, responseFormat } = request;
-  using guard = guardCall(signal, options.idleTimeoutMs);
+  const guard = guardCall(signal, options.idleTimeoutMs);
   const assembler = new ResponseAssembler(emit, request.freeformTools, options.uniqueCallId);
   let opening: Promise<LanguageModelV4StreamResult> | undefined;
   try {
@@ -88,6 +88,8 @@ export async function callModel(options: ModelCallOptions): Promise<ModelRespons
       throw new LlmError('model-timeout', message, { cause: error });
     }
     throw classifyLlmError(error, signal);
+  } finally {
+    guard.end();
   }
 }
 
@@ -104,7 +106,7 @@ async function readStream(
   const reader = stream.getReader();
   // Cancelling settles the pending read, whether or not the model listens to its signal.
   const cancel = () => void reader.cancel().catch(() => {});
-  using _abort = onAbort(guard.signal, cancel);
+  const listening = onAbort(guard.signal, cancel);
   try {
     for (;;) {
       const { done, value: part } = await reader.read();
@@ -116,6 +118,7 @@ async function readStream(
       else assembler.accept(part);
     }
   } finally {
+    listening[Symbol.dispose]();
     cancel();
   }
   guard.signal.throwIfAborted();
@@ -139,7 +142,7 @@ const BROKEN: ReadonlySet<string> = new Set(['interrupted', 'error', 'other']);
 
 const NEVER = new AbortController().signal;
 
-type CallGuard = Disposable & { signal: AbortSignal; refresh: () => void };
+type CallGuard = { signal: AbortSignal; refresh: () => void; end: () => void };
 
 /** A signal for one call: it aborts with the session's, and when the model stays silent for too long. */
 function guardCall(outer: AbortSignal, idleTimeoutMs: number): CallGuard {
@@ -149,7 +152,7 @@ function guardCall(outer: AbortSignal, idleTimeoutMs: number): CallGuard {
   return {
     signal: controller.signal,
     refresh: () => timer?.refresh(),
-    [Symbol.dispose]() {
+    end: () => {
       clearTimeout(timer);
       listening[Symbol.dispose]();
     },

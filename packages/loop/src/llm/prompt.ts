@@ -34,8 +34,15 @@ export type Wire = {
 };
 
 export function wireOf(provider: string): Wire {
-  return { family: provider.split('.', 1)[0] ?? provider, responses: provider === 'openai.responses' };
+  if (lastWire?.provider !== provider) {
+    const family = provider.split('.', 1)[0] ?? provider;
+    lastWire = { provider, wire: { family, responses: provider === 'openai.responses' } };
+  }
+  return lastWire.wire;
 }
+
+/** Every round asks for the same wire several times. */
+let lastWire: { provider: string; wire: Wire } | undefined;
 
 /** Turns into messages for one wire. Each turn is converted once, and its message stays the same in every request. */
 export class PromptBuilder {

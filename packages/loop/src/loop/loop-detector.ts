@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonValue } from '@whetstone/events/json';
 import type { ToolCallPart } from '../conversation/turn.ts';
 import type { SessionTools } from '../tools/session-tools.ts';
 
@@ -32,11 +33,16 @@ export class LoopDetector {
 
   #period(): number | undefined {
     if (this.#recent.length < this.#window) return undefined;
-    for (let period = 1; period <= Math.min(LONGEST_PERIOD, Math.floor(this.#window / 2)); period += 1) {
-      if (this.#recent.every((call, index) => index < period || call === this.#recent[index - period]))
-        return period;
-    }
+    const longest = Math.min(LONGEST_PERIOD, Math.floor(this.#window / 2));
+    for (let period = 1; period <= longest; period += 1) if (this.#repeatsAfter(period)) return period;
     return undefined;
+  }
+
+  /** Looks from the newest call on: where nothing repeats, that one settles it. */
+  #repeatsAfter(period: number): boolean {
+    for (let index = this.#recent.length - 1; index >= period; index -= 1)
+      if (this.#recent[index] !== this.#recent[index - period]) return false;
+    return true;
   }
 }
 
@@ -47,11 +53,17 @@ function signature(call: ToolCallPart): string {
 
 function canonicalJson(text: string): string {
   try {
-    return JSON.stringify(JSON.parse(text), (_key, value: unknown) => {
-      if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-      return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
-    });
+    return withSortedKeys(JSON.parse(text));
   } catch {
     return text;
   }
+}
+
+function withSortedKeys(value: JsonValue): string {
+  if (Array.isArray(value)) return `[${value.map(withSortedKeys).join()}]`;
+  if (!isJsonObject(value)) return JSON.stringify(value);
+  let text = '{';
+  for (const key of Object.keys(value).sort())
+    text += `${JSON.stringify(key)}:${withSortedKeys(value[key] ?? null)},`;
+  return `${text}}`;
 }

@@ -11,7 +11,7 @@ export async function runRound(
   rounds: number,
   signal: AbortSignal,
 ): Promise<boolean> {
-  return await advance(context, calls, { results: [], waiting: [], rounds }, new Map(), signal);
+  return await advance(context, calls, { results: [], waiting: [], rounds }, NO_DECISIONS, signal);
 }
 
 /**
@@ -31,6 +31,7 @@ export async function resumeRound(
   return await advance(context, open, parked, new Map([...undecided, ...decisions]), signal);
 }
 
+const NO_DECISIONS: ReadonlyMap<string, FinalDecision> = new Map();
 const NOBODY_DECIDED: FinalDecision = { decision: 'denied', reason: 'nobody decided' };
 
 async function advance(
@@ -40,10 +41,22 @@ async function advance(
   decisions: ReadonlyMap<string, FinalDecision>,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const parallel = context.profile.supportsParallelToolCalls;
-  const skip = () => skipReason(context);
-  const round = await runToolCalls(calls, { ...context, parallel, decisions, skip, signal });
-  const results = [...before.results, ...round.results];
+  const { tools, environment, config, sessionId, approve, hooks, announced, emit } = context;
+  const round = await runToolCalls(calls, {
+    tools,
+    environment,
+    config,
+    sessionId,
+    approve,
+    hooks,
+    announced,
+    emit,
+    parallel: context.profile.supportsParallelToolCalls,
+    decisions,
+    skip: () => skipReason(context),
+    signal,
+  });
+  const results = before.results.length === 0 ? round.results : [...before.results, ...round.results];
   if (round.parked.length > 0) {
     context.parked = { results, waiting: round.parked, rounds: before.rounds };
     // Only these calls: one that was parked before and is decided now has its `TOOL_CALL_END`.
@@ -54,13 +67,15 @@ async function advance(
   return false;
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
 /** Adds the results of a round to the history, in the order of its calls. */
 function finishRound(context: LoopContext, results: readonly ToolResult[]): void {
   context.parked = undefined;
-  context.announced = new Set();
-  const byCall = new Map(results.map((result) => [result.callId, result]));
+  context.announced = NONE;
   const { history } = context;
-  history.appendToolResults(history.openCalls().flatMap(({ callId }) => byCall.get(callId) ?? []));
+  const ordered = history.openCalls().map(({ callId }) => results.find((result) => result.callId === callId));
+  history.appendToolResults(ordered.filter((result) => result !== undefined));
 }
 
 function unanswered({ history }: LoopContext, { results }: ParkedRound): ToolCallPart[] {

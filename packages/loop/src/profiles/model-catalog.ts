@@ -29,6 +29,15 @@ export function catalogContextWindow(provider: string, model: string): number | 
 type CatalogEntry = { provider: string; id: string; maxOutput: number; contextWindow?: number };
 
 function entryOf(provider: string, model: string): CatalogEntry | undefined {
+  if (last?.provider !== provider || last.model !== model)
+    last = { provider, model, entry: search(provider, model) };
+  return last.entry;
+}
+
+/** Every round asks for the same model. */
+let last: { provider: string; model: string; entry: CatalogEntry | undefined } | undefined;
+
+function search(provider: string, model: string): CatalogEntry | undefined {
   const name = model.replace(/-(?:\d{8}|\d{4}-\d{2}-\d{2})$/, '');
   const family = familyOf(provider);
   return catalog.models.find(

@@ -55,8 +55,11 @@ export async function runToolCalls(calls: readonly ToolCallPart[], run: ToolRun)
           : answerWithoutRunning(call, reason, { ...run, status: 'skipped' }),
       ),
     );
-    results.push(...answers.filter((answer) => answer !== PARKED));
-    const parked = group.filter((_, index) => answers[index] === PARKED).map((call) => call.callId);
+    const parked: string[] = [];
+    for (const [index, answer] of answers.entries()) {
+      if (answer !== PARKED) results.push(answer);
+      else parked.push(group[index]?.callId ?? '');
+    }
     if (parked.length > 0) return { results, parked };
   }
   return { results, parked: [] };
@@ -178,7 +181,10 @@ async function finish(
   try {
     const prepared = await prepare(call, tool, run);
     if ('status' in prepared) return prepared;
-    const decision = await askForApproval(call, input, prepared.args, run);
+    const decision =
+      run.decisions.has(call.callId) || run.approve
+        ? await askForApproval(call, input, prepared.args, run)
+        : APPROVED;
     if (decision.decision === 'parked') return PARKED;
     if (decision.decision === 'denied') {
       const why = decision.reason ? ` (${decision.reason})` : '';
@@ -201,7 +207,8 @@ async function prepare(
   if (!validated.ok) return failure('failed', `Invalid arguments for tool: ${name}. ${validated.reason}`);
   const { args } = validated;
   const { beforeTool } = run.hooks;
-  const answer = await askHook('beforeTool', beforeTool && (() => beforeTool(hooked(call, args, run))), run);
+  if (!beforeTool) return { args };
+  const answer = await askHook('beforeTool', () => beforeTool(hooked(call, args, run)), run);
   if (answer.kind === 'failed') return failure('rejected', `Not run: ${answer.message}.`);
   if (answer.kind === 'none') return { args };
   if ('decision' in answer.value) return failure('rejected', `Not run: ${answer.value.reason}`);
@@ -242,6 +249,8 @@ function argumentText(call: ToolCallPart, { definition }: RegisteredTool): strin
   return JSON.stringify({ [definition.argument.name]: call.input });
 }
 
+const APPROVED: ApprovalDecision = { decision: 'approved' };
+
 async function askForApproval(
   call: ToolCallPart,
   input: JsonValue,
@@ -255,7 +264,7 @@ async function askForApproval(
     emit('APPROVAL_DECIDED', { callId, ...decided });
     return decided;
   }
-  if (!approve) return { decision: 'approved' };
+  if (!approve) return APPROVED;
   emit('APPROVAL_REQUESTED', { callId, name, input });
   const asked = Promise.resolve({ callId, name, args, input: call.input, sessionId, signal })
     .then(approve)
