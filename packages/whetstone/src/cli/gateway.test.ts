@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   existsSync,
@@ -13,30 +13,30 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { stripVTControlCharacters } from 'node:util';
 import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { createGateway, type LedgerLine, scriptFromSteps } from '@whetstone/gateway';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { takeLock } from '../record/lock-file.ts';
-import { runCommandLine } from './__fixtures__/command-line.ts';
+import { type Finished, runCommandLine, startCommandLine } from './__fixtures__/command-line.ts';
 import { BIN, eventually, readLines } from './__fixtures__/project.ts';
 import { type GatewayCommandOptions, gatewayCommand } from './gateway.ts';
 
 const hello = ['--mode', 'script', '--script', 'hello.yaml'];
 
 let folder: string;
-let children: ChildProcess[];
 beforeEach(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'gateway-cli-')));
-  children = [];
+  running = [];
   writeFileSync(
     join(folder, 'hello.yaml'),
     'name: hello\ndefault:\n  - text: Hello.\n    usage: { inputTokens: 1200, cacheReadTokens: 800, outputTokens: 7 }\n',
   );
 });
-afterEach(() => {
-  for (const child of children) child.kill('SIGKILL');
+afterEach(async () => {
+  for (const gateway of running) await gateway.end();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -48,59 +48,81 @@ const environment = (env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
 });
 
 type Running = {
-  child: ChildProcess;
+  pid: number;
   baseUrl: string;
   key: string;
-  output: { stdout: string; stderr: string };
-  /** Ends it; resolves with its exit code and signal. */
-  end(signal?: NodeJS.Signals): Promise<unknown[]>;
+  /** Ends it, and resolves with what came of it. */
+  end(signal?: NodeJS.Signals): Promise<Finished>;
 };
 
+/** Gateways that a test has left running. */
+let running: Running[];
+
 /** Starts `whetstone gateway` and waits until it can be found. */
-async function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Running> {
+const start = (args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Running> => {
+  const call = { args: ['gateway', ...args], cwd: folder, env: environment(env) };
+  return whenFound(startCommandLine(call), env.XDG_CACHE_HOME);
+};
+
+/** Starts it in a process of its own. */
+function startProcess(args: readonly string[]): Promise<Running> {
   const child = spawn(process.execPath, [BIN, 'gateway', ...args], {
     cwd: folder,
-    env: environment(env),
+    env: environment(),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  children.push(child);
-  const output = { stdout: '', stderr: '' };
-  for (const stream of ['stdout', 'stderr'] as const) {
-    child[stream].setEncoding('utf8').on('data', (text: string) => {
-      output[stream] += text;
-    });
-  }
-  const closed = once(child, 'close');
-  await eventually('the gateway’s state', () => stateFile(child) !== undefined || child.exitCode !== null);
-  if (child.exitCode !== null) throw new Error(output.stderr);
-  const { baseUrl, key } = stateOf(child);
-  return {
-    child,
-    baseUrl,
-    key,
-    output,
-    end(signal = 'SIGTERM') {
-      child.kill(signal);
-      return closed;
-    },
-  };
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  const finished = ended.then(([stdout, stderr, [exitCode, signal]]) => ({
+    ...{ exitCode, signal, stdout, stderr },
+  }));
+  return whenFound({ pid: child.pid ?? 0, finished });
 }
 
-const stateOf = (child: ChildProcess, cache?: string) =>
-  JSON.parse(readFileSync(stateFile(child, cache) ?? '', 'utf8'));
+async function whenFound(
+  { pid, finished }: { pid: number; finished: Promise<Finished> },
+  cache?: string,
+): Promise<Running> {
+  let early: Finished | undefined;
+  void finished.then((result) => {
+    early = result;
+  });
+  await eventually('the gateway’s state', () => stateFile(pid, cache) !== undefined || early !== undefined);
+  if (early) throw new Error(early.stderr);
+  const { baseUrl, key } = stateOf(pid, cache);
+  const gateway: Running = {
+    ...{ pid, baseUrl, key },
+    end(signal = 'SIGTERM') {
+      running = running.filter((one) => one !== gateway);
+      process.kill(pid, signal);
+      return finished;
+    },
+  };
+  running.push(gateway);
+  return gateway;
+}
+
+const stateOf = (pid: number, cache?: string) =>
+  JSON.parse(readFileSync(stateFile(pid, cache) ?? '', 'utf8'));
 
 /** Where the gateway of a process describes itself; `undefined` where it does not. */
-function stateFile(child: ChildProcess, cache = join(folder, '.cache')): string | undefined {
+function stateFile(pid: number, cache = join(folder, '.cache')): string | undefined {
   const gateways = join(cache, 'whetstone/gateways');
   const names = existsSync(gateways) ? readdirSync(gateways) : [];
   return names
     .map((name) => join(gateways, name, 'gateway.json'))
-    .find((file) => existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).pid === child.pid);
+    .find((file) => existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).pid === pid);
 }
 
 /** Runs a command to its end. */
 const whetstone = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
   runCommandLine({ args, cwd: folder, env: environment(env) });
+
+const jsonLines = (text: string) =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
 
 const ask = async ({ baseUrl, key }: Pick<Running, 'baseUrl' | 'key'>, input = 'Say hello.') => {
   const response = await fetch(`${baseUrl}/v1/responses`, {
@@ -115,14 +137,15 @@ describe('whetstone gateway', () => {
   test.each(['SIGINT', 'SIGTERM'] as const)(
     'prints how to use it, a line a call, and at %s the totals; then nothing of it is left',
     async (signal) => {
-      const gateway = await start([...hello, '--fault', '429@first=1']);
+      const gateway = await startProcess([...hello, '--fault', '429@first=1']);
       expect((await ask(gateway)).status).toBe(429);
       expect((await ask(gateway)).text).toContain('Hello.');
       await fetch(`${gateway.baseUrl}/v1/models`, { headers: { authorization: `Bearer ${gateway.key}` } });
-      expect(await gateway.end(signal)).toEqual([0, null]);
-      const lines = gateway.output.stdout.split('\n');
+      const { stdout, ...ended } = await gateway.end(signal);
+      expect(ended).toMatchObject({ exitCode: 0, signal: null });
+      const lines = stdout.split('\n');
       expect(lines[0]).toBe(`Gateway (script) at ${gateway.baseUrl}`);
-      expect(gateway.output.stdout).not.toContain(gateway.key);
+      expect(stdout).not.toContain(gateway.key);
       const calls = lines.filter((line) => /^\d\d:\d\d:\d\d/.test(line));
       expect(calls).toHaveLength(3);
       expect(calls[0]).toMatch(/gpt-5 .* 429 .*fault status/);
@@ -131,8 +154,8 @@ describe('whetstone gateway', () => {
       expect(lines).toContain(
         '  gpt-5: 2 calls, tokens 1,200 in, 800 from cache, 0 to cache, 7 out, cost unknown',
       );
-      expect(gateway.output.stdout).toMatch(/\n2 calls in [\d.]+ s, 1 failed, 1 auxiliary\n/);
-      expect(gateway.output.stdout).not.toContain('\u001b');
+      expect(stdout).toMatch(/\n2 calls in [\d.]+ s, 1 failed, 1 auxiliary\n/);
+      expect(stdout).not.toContain('\u001b');
       expect(readdirSync(join(folder, '.cache/whetstone/gateways'))).toEqual([]);
     },
   );
@@ -141,11 +164,8 @@ describe('whetstone gateway', () => {
     const gateway = await start([...hello, '--json', '--ledger', 'calls.jsonl']);
     await ask(gateway);
     await ask(gateway);
-    await gateway.end();
-    const printed = gateway.output.stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const { stdout, stderr } = await gateway.end();
+    const printed = jsonLines(stdout);
     const ledger = readLines<LedgerLine>(join(folder, 'calls.jsonl'));
     expect(printed.slice(0, -1)).toEqual(ledger);
     expect(ledger.map(({ model_asked }) => model_asked)).toEqual(['gpt-5', 'gpt-5']);
@@ -156,7 +176,7 @@ describe('whetstone gateway', () => {
       cost_usd: null,
       wall_ms: expect.any(Number),
     });
-    expect(gateway.output.stderr).toContain(gateway.baseUrl);
+    expect(stderr).toContain(gateway.baseUrl);
   });
 
   test('a call that runs at the end is ended and counted in the totals', async () => {
@@ -167,18 +187,17 @@ describe('whetstone gateway', () => {
       body: JSON.stringify({ model: 'gpt-5', input: 'x', stream: true }),
     });
     const rest = response.text().catch(() => 'cut off');
-    expect(await gateway.end()).toEqual([0, null]);
+    const { exitCode, stdout } = await gateway.end();
+    expect(exitCode).toBe(0);
     expect(await rest).toBe('cut off');
-    const last = JSON.parse(gateway.output.stdout.trim().split('\n').at(-1) ?? '');
-    expect(last).toMatchObject({ type: 'totals', calls: 1, failed_calls: 1 });
+    expect(jsonLines(stdout).at(-1)).toMatchObject({ type: 'totals', calls: 1, failed_calls: 1 });
   });
 
   test('a budget refuses the call after its end', async () => {
     const gateway = await start([...hello, '--budget-calls', '1']);
     expect((await ask(gateway)).status).toBe(200);
     expect((await ask(gateway)).text).toContain('budget is used up');
-    await gateway.end();
-    expect(gateway.output.stdout).toMatch(/over-budget/);
+    expect((await gateway.end()).stdout).toMatch(/over-budget/);
   });
 
   test('--calls-at-once limits the calls to a provider, and --allow-endpoint lets others than model calls pass', async () => {
@@ -199,11 +218,7 @@ describe('whetstone gateway', () => {
     const limited = await start([...live, '--calls-at-once', '1'], env);
     await Promise.all([ask(limited), ask(limited)]);
     expect(await embed(limited)).toContain('To allow it: --allow-endpoint');
-    await limited.end();
-    const lines = limited.output.stdout
-      .trim()
-      .split('\n')
-      .map((text) => JSON.parse(text));
+    const lines = jsonLines((await limited.end()).stdout);
     expect(lines.slice(0, 2).map(({ queued_ms }) => queued_ms >= 100)).toEqual([false, true]);
     expect(lines.at(-1)).toMatchObject({ unmetered_calls: 0 });
 
@@ -211,11 +226,7 @@ describe('whetstone gateway', () => {
     await Promise.all([ask(open), ask(open)]);
     await embed(open);
     expect(upstream.ledger.at(-1)?.path).toBe('/v1/embeddings');
-    await open.end();
-    const ended = open.output.stdout
-      .trim()
-      .split('\n')
-      .map((text) => JSON.parse(text));
+    const ended = jsonLines((await open.end()).stdout);
     expect(ended.slice(0, 2).every(({ queued_ms }) => queued_ms < 100)).toBe(true);
     // The scripted provider refused the request, so it cost nothing.
     expect(ended[2]).toMatchObject({ path: '/v1/embeddings', status: 403, flags: ['auxiliary'] });
@@ -232,8 +243,7 @@ describe('whetstone gateway', () => {
       REAL_KEY: upstream.key,
     });
     expect((await ask(recorder)).text).toContain('From the provider.');
-    await recorder.end();
-    const [line] = recorder.output.stdout.split('\n').map((text) => JSON.parse(text || '{}'));
+    const [line] = jsonLines((await recorder.end()).stdout);
     expect(line).toMatchObject({
       cost_usd: expect.any(Number),
       price_source: expect.stringContaining('genai-prices'),
@@ -243,8 +253,7 @@ describe('whetstone gateway', () => {
     const player = await start(['--mode', 'replay', '--cassette', 'tape.jsonl']);
     expect((await ask(player)).text).toContain('From the provider.');
     expect((await ask(player, 'Something else.')).text).toContain('First difference');
-    await player.end();
-    expect(player.output.stdout).toContain('replayed');
+    expect((await player.end()).stdout).toContain('replayed');
   });
 
   test.each<[string, Partial<GatewayCommandOptions>, string]>([
@@ -330,31 +339,23 @@ describe('whetstone gateway env', () => {
       },
     );
     expect(seen).toBe(`${gateway.baseUrl}/v1 ${gateway.key}`);
-    expect(statSync(stateFile(gateway.child) ?? '').mode & 0o777).toBe(0o600);
+    expect(statSync(stateFile(gateway.pid) ?? '').mode & 0o777).toBe(0o600);
   });
 
   test('files of an agent lie in the gateway’s own folder, under a name without spaces or with', async () => {
     const cache = join(folder, "it's a cache");
     mkdirSync(cache);
-    const child = spawn(process.execPath, [BIN, 'gateway', ...hello], {
-      cwd: folder,
-      env: environment({ XDG_CACHE_HOME: cache }),
-      stdio: 'ignore',
-    });
-    children.push(child);
-    await eventually('the gateway’s state', () => stateFile(child, cache) !== undefined);
-    const { baseUrl, key } = stateOf(child, cache);
+    const gateway = await start(hello, { XDG_CACHE_HOME: cache });
     const { stdout } = await whetstone(['gateway', 'env', 'codex', '--model', 'm-1'], {
       XDG_CACHE_HOME: cache,
     });
     const config = execFileSync('/bin/sh', ['-c', `${stdout}cat "$CODEX_HOME/config.toml"`], {
       encoding: 'utf8',
     });
-    expect(config).toContain(`base_url = "${baseUrl}/v1"`);
+    expect(config).toContain(`base_url = "${gateway.baseUrl}/v1"`);
     expect(config).toContain('model = "m-1"');
-    expect(stdout).toContain(key);
-    child.kill('SIGTERM');
-    await once(child, 'exit');
+    expect(stdout).toContain(gateway.key);
+    await gateway.end();
     expect(readdirSync(join(cache, 'whetstone/gateways'))).toEqual([]);
   });
 
@@ -375,9 +376,9 @@ describe('whetstone gateway env', () => {
   });
 
   test('a gateway that was killed does not count, and its folder is removed', async () => {
-    const gateway = await start(hello);
+    const gateway = await startProcess(hello);
     await gateway.end('SIGKILL');
-    expect(stateFile(gateway.child)).toBeDefined();
+    expect(stateFile(gateway.pid)).toBeDefined();
     expect((await whetstone(['gateway', 'env'])).stderr).toContain('No gateway is running.');
     expect(readdirSync(join(folder, '.cache/whetstone/gateways'))).toEqual([]);
   });
@@ -386,7 +387,7 @@ describe('whetstone gateway env', () => {
     const gateway = await start(hello);
     const other = join(folder, '.cache/whetstone/gateways/00000000000000a1');
     mkdirSync(other);
-    const state = stateOf(gateway.child);
+    const state = stateOf(gateway.pid);
     const [pid, baseUrl] = [999_999_999, 'http://127.0.0.1:1/lanes/elsewhere'];
     writeFileSync(join(other, 'gateway.json'), JSON.stringify({ ...state, pid, baseUrl }));
     const lock = await takeLock(`${other}.lock`);
@@ -428,7 +429,7 @@ test.skipIf(!hasScript)(
       env: environment({ TERM: 'xterm' }),
       stdio: ['pipe', 'pipe', 'inherit'],
     });
-    children.push(child);
+    onTestFinished(() => void child.kill('SIGKILL'));
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       output += text;

@@ -13,11 +13,11 @@ export type Finished = {
   stderr: string;
 };
 
-type Host = { isAlive(): boolean; run(call: Call): Promise<Finished> };
+type Host = { pid: number; isAlive(): boolean; run(call: Call): Promise<Finished> };
 
 /** What waits for a process, which is what keeps `HOSTS` to that number: to start one costs as much as two calls. */
 const waiting: ((host: Host) => void)[] = [];
-const HOSTS = 3;
+const HOSTS = 2;
 let hosts = 0;
 /** Those that run nothing now. They end with this process. */
 const idle: Host[] = [];
@@ -35,10 +35,29 @@ export async function runCommandLine(call: Call): Promise<Finished> {
   }
 }
 
+/**
+ * Starts a command that runs until it gets a signal, and never waits for a process. Other commands have run in the
+ * process and will run there, so `SIGKILL` is for a process of one's own.
+ */
+export function startCommandLine(call: Call): { pid: number; finished: Promise<Finished> } {
+  const host = idle.pop() ?? addHost();
+  // Those that wait would otherwise wait for its signal.
+  hosts -= 1;
+  const finished = host.run(call).finally(() => {
+    hosts += 1;
+    giveBack(host);
+  });
+  return { pid: host.pid, finished };
+}
+
 async function takeHost(): Promise<Host> {
   const host = idle.pop();
   if (host) return host;
-  if (hosts === HOSTS) return await new Promise((resolve) => waiting.push(resolve));
+  if (hosts >= HOSTS) return await new Promise((resolve) => waiting.push(resolve));
+  return addHost();
+}
+
+function addHost(): Host {
   hosts += 1;
   return startHost();
 }
@@ -63,6 +82,7 @@ function startHost(): Host {
   });
   ended.catch(() => {});
   return {
+    pid: child.pid ?? 0,
     isAlive: () => child.exitCode === null && child.signalCode === null,
     async run(call) {
       const answered = once(lines, 'line');
