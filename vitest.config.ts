@@ -1,6 +1,5 @@
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { compileCache } from './scripts/compile-cache.ts';
 import { LongFilesFirst } from './scripts/long-files-first.ts';
 import { testNeeds } from './scripts/test-needs.ts';
 
@@ -8,7 +7,7 @@ export default defineConfig({
   test: {
     include: ['packages/*/src/**/*.test.ts', 'scripts/**/*.test.ts', 'examples/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**', '**/*.{agents,slow}.test.ts'],
-    globalSetup: ['scripts/tests-in-memory.ts'],
+    globalSetup: ['scripts/tests-in-memory.ts', 'scripts/compile-cache.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
@@ -16,14 +15,15 @@ export default defineConfig({
     // So a test restores what it changes in its process.
     isolate: false,
     // Node runs our TypeScript as it stands. Vite would compile each module once more, and its imports run slower.
-    experimental: { viteModuleRunner: false },
+    // No test replaces a module, so that nothing has to look for that in each file.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     sequence: { sequencer: LongFilesFirst },
     // A worker runs many files, and what they leave for the collector is mostly young: a tenth of its time.
     execArgv: ['--max-semi-space-size=64'],
     restoreMocks: true,
     unstubEnvs: true,
     // Programs that tests start are TypeScript, too: compiled once, and not once per run, whose TMPDIR is new.
-    env: { NODE_COMPILE_CACHE: join(tmpdir(), 'whetstone-compile-cache') },
+    env: { NODE_COMPILE_CACHE: compileCache },
     // Most tests wait for processes: more workers than cores, and not so many that they starve each other.
     maxWorkers: 4,
     // Cases that run at once wait for processes that end, not for the processor.
