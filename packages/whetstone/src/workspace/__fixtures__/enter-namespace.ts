@@ -1,9 +1,7 @@
 import { readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { createWorkspaces } from '../create-workspaces.ts';
 import { enterPrivateMountNamespace, isPrivateMountNamespace } from '../mount-namespace.ts';
-import { resolveCommit } from '../repository.ts';
 
 /**
  * `enter` starts as the command line does, in its own namespace; `stay` starts without one. Then makes a workspace of the
@@ -11,6 +9,9 @@ import { resolveCommit } from '../repository.ts';
  */
 const [mode, repo = '', scratch = '', hold] = process.argv.slice(2);
 if (mode === 'enter') enterPrivateMountNamespace();
+// Only now, because the process has started anew.
+const { createWorkspaces } = await import('../create-workspaces.ts');
+const { resolveCommit } = await import('../repository.ts');
 
 await using workspaces = await createWorkspaces({ repo, scratch });
 const snapshot = await workspaces.prepare(await resolveCommit(repo, 'HEAD'), [{ kind: 'remove', paths: ['gone'] }]);
