@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { run } from '../index.ts';
 import { privateRootScript } from '../workspace/private-root.ts';
 import { BIN, makeProject, type Project } from './__fixtures__/project.ts';
 
@@ -88,44 +89,39 @@ describe.skipIf(!hasNamespaces)('layered mounts', { tags: 'namespaces' }, () => 
   });
 });
 
-/** A library's process: it has no mount namespace of its own, so its workspaces are copies. */
-function runInPlainProcess(): { error?: { code: string; message: string }; evidence: string[] } {
-  const code = `import { run } from ${JSON.stringify(join(import.meta.dirname, '../index.ts'))};
-    const said = await run({ config: 'whetstone.yaml' }).then(
-      ({ ordered }) => ({ evidence: ordered.flatMap(({ evidence }) => evidence ?? []) }),
-      ({ code, message }) => ({ error: { code, message }, evidence: [] }),
-    );
-    console.log(JSON.stringify(said));`;
-  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', code], {
-    cwd: project.root,
-    env: project.environment,
-    encoding: 'utf8',
-  });
-  expect(stdout, stderr).not.toBe('');
-  return JSON.parse(stdout);
+/** As a library: the process of the tests has no mount namespace of its own, so its workspaces are copies. */
+async function runInThisProcess(): Promise<{
+  error?: { code: string; message: string };
+  evidence: string[];
+}> {
+  vi.stubEnv('TMPDIR', project.temporary);
+  return run({ config: join(project.root, 'whetstone.yaml') }).then(
+    ({ ordered }) => ({ evidence: ordered.flatMap(({ evidence }) => evidence ?? []) }),
+    ({ code, message }) => ({ error: { code, message }, evidence: [] }),
+  );
 }
 
 describe('copies', () => {
-  test('a file in any folder above is refused before anything runs, by its name', () => {
+  test('a file in any folder above is refused before anything runs, by its name', async () => {
     plantEverywhere();
     for (const name of ['tmp/AGENTS.md', 'tmp/.env', 'CLAUDE.md']) {
       const place = join(project.root, name);
-      expect(runInPlainProcess().error).toMatchObject({
+      expect((await runInThisProcess()).error).toMatchObject({
         code: 'instructions-above-workspace',
         message: expect.stringContaining(place),
       });
       rmSync(place);
     }
     expect(notes('neighbours')).toEqual([]);
-    expect(runInPlainProcess()).toEqual({ evidence: [] });
+    expect(await runInThisProcess()).toEqual({ evidence: [] });
     expect(project.latest().manifest.isolation).toMatchObject({ parents: 'checked' });
     expect(notes('found')).toEqual([]);
   });
 
-  test('what one case writes above its workspace does not become another case’s instructions', () => {
+  test('what one case writes above its workspace does not become another case’s instructions', async () => {
     walk(project.temporary);
     const place = join(project.temporary, 'CLAUDE.md');
-    const { evidence } = runInPlainProcess();
+    const { evidence } = await runInThisProcess();
     expect(notes('found')).toEqual([]);
     expect(evidence).toEqual([expect.stringContaining(place), expect.stringContaining(place)]);
   });
