@@ -130,7 +130,9 @@ function tiles(row) {
       row.cost_usd === null ? 'Cost not known' : dollars(row.cost_usd),
       `${tokens(row.total_tokens)} tokens`,
     ),
-    tile(`+${row.insertions} −${row.deletions}`, `in ${counted(row.changed_files, 'file')}`),
+    row.changed_files === null
+      ? tile(UNKNOWN, 'changes, which were not read')
+      : tile(`+${row.insertions} −${row.deletions}`, `in ${counted(row.changed_files, 'file')}`),
     tile(`${row.model_calls ?? UNKNOWN} / ${row.tool_calls ?? UNKNOWN}`, 'model calls / tool calls'),
   );
 }
@@ -148,7 +150,12 @@ function factsSection(row) {
     ...turnsFact(row),
     ...reusedFact(row),
     ['Agent exit', exit],
-    ['Changes', `${counted(row.changed_files, 'file')}, +${row.insertions} −${row.deletions}`],
+    [
+      'Changes',
+      row.changed_files === null
+        ? UNKNOWN
+        : `${counted(row.changed_files, 'file')}, +${row.insertions} −${row.deletions}`,
+    ],
     ['Verified', `${row.validation_status}, confidence ${row.confidence}`],
     ['Tokens', tokenFact(row)],
     ['Cost', dollars(row.cost_usd)],
@@ -237,7 +244,7 @@ function artifactNotes({ artifact_notes: notes = [] }) {
 function paths(row) {
   /** @type {[string, string[], number][]} */
   const lists = [
-    ['Changed paths', row.touched_paths, row.changed_files],
+    ['Changed paths', row.touched_paths, row.changed_files ?? 0],
     [
       'Protected paths touched, and restored',
       row.protected_paths_touched,

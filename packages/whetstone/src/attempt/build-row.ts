@@ -78,9 +78,9 @@ export function buildRow(input: {
     hard_evaluation: maskValues(verification?.hard ?? [], mask),
     protected_paths_touched: maskValues(verification?.protectedTouched ?? [], mask),
 
-    changed_files: changes?.files.length ?? 0,
-    insertions: changes?.insertions ?? 0,
-    deletions: changes?.deletions ?? 0,
+    changed_files: changes?.files.length ?? null,
+    insertions: changes?.insertions ?? null,
+    deletions: changes?.deletions ?? null,
     touched_paths: changes?.files.map((file) => mask.text(file.path)) ?? [],
     unportable_paths: changes?.unportable.map(mask.text) ?? [],
     ...(attempt.task.followUps && { turns: trace.turnsSent, turns_planned: plannedTurns(attempt.task) }),

@@ -62,7 +62,8 @@ test('setup that hangs is stopped, and its last lines are the evidence', async (
   const { exitCode } = await project.whetstone(['run']);
   expect(exitCode).toBe(1);
   const { rows } = project.latest();
-  expect(rows).toMatchObject([{ outcome: 'error', failure_class: 'task', agent_exit_code: null }]);
+  const unread = { changed_files: null, insertions: null, deletions: null };
+  expect(rows).toMatchObject([{ outcome: 'error', failure_class: 'task', agent_exit_code: null, ...unread }]);
   expect(rows[0]?.evidence).toMatch(/^setup: `echo getting it; .*` was stopped after \d+ s/);
   expect(rows[0]?.evidence).toMatch(/\nsetup\/setup-0\.stderr\.log ends with:\nno route to host$/);
   const shown = await project.whetstone(['show', 'latest', rows[0]?.case_id ?? '']);

@@ -93,9 +93,10 @@ export const caseRowSchema = z.object({
   /** Protected paths that the agent changed. They were restored before verification. */
   protected_paths_touched: z.array(z.string()),
 
-  changed_files: z.number().int(),
-  insertions: z.number().int(),
-  deletions: z.number().int(),
+  /** With the two below: `null` where the changes were not read, as in a case that ended before its agent started. */
+  changed_files: z.number().int().nullable(),
+  insertions: z.number().int().nullable(),
+  deletions: z.number().int().nullable(),
   touched_paths: z.array(z.string()),
   unportable_paths: z.array(z.string()),
 

@@ -19,7 +19,7 @@ export function evidenceFiles(row: CaseRow, directory = runLayout('').case(row.c
   const candidates: [label: string, path: string | false | undefined][] = [
     ['validation output', failed && join(directory, failed.stdout_path)],
     ['validation errors', failed && join(directory, failed.stderr_path)],
-    ['patch', row.changed_files > 0 && files.patch],
+    ['patch', (row.changed_files ?? 0) > 0 && files.patch],
     ['agent output', agentRan && files.stdout],
     ['agent errors', agentRan && files.stderr],
     ['soft evaluation', row.soft_evaluation_status !== undefined && files.review],

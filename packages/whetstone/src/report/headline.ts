@@ -14,8 +14,7 @@ export function headline({
   const withResult = cases.passed + cases.failed;
   if (withResult === 0) return `${script}${withoutResult(cases)}`;
   const [only, ...others] = comparisons;
-  if (only === undefined)
-    return `${script}${cases.passed} of ${counted(withResult, 'case')} passed${cases.not_run > 0 ? `; ${cases.not_run} did not run` : ''}.`;
+  if (only === undefined) return `${script}${passedOf(cases, withResult)}.`;
   if (others.length === 0) return `${script}${only.variant} against ${baseline}: ${only.sentence}.`;
   const manyAgents = comparisons.some((one) => one.agent !== only.agent);
   const groups = VERDICTS.flatMap((verdict) => {
@@ -25,6 +24,12 @@ export function headline({
     return names.length === 0 ? [] : `${verdict}: ${names.join(', ')}`;
   });
   return `${script}Against ${baseline}: ${groups.join('; ')}.`;
+}
+
+function passedOf({ passed, error, not_run }: Summary['cases'], withResult: number): string {
+  const missing = error > 0 ? [`${counted(error, 'error')} without a result`] : [];
+  const unplayed = not_run > 0 ? [`${not_run} did not run`] : [];
+  return [`${passed} of ${counted(withResult, 'case')} passed`, ...missing, ...unplayed].join('; ');
 }
 
 function withoutResult({ planned, error, skipped }: Summary['cases']): string {

@@ -60,6 +60,9 @@ const titleOf = ({ agent_name: agent, task_id: task, variant, trial_index: trial
 const usedFact = ({ cpu_seconds: cpu, peak_memory_bytes: peak }: CaseRow): string =>
   `${cpu === null ? UNKNOWN : seconds(cpu)} of CPU time, ${peak === null ? UNKNOWN : `${Math.round(peak / 1e6)} MB`} of memory at most`;
 
+const changesOf = ({ changed_files: files, insertions, deletions }: CaseRow): string =>
+  files === null ? UNKNOWN : `${counted(files, 'file')}, +${insertions} −${deletions}`;
+
 type Fact = [name: string, value: string];
 
 function facts(row: CaseRow): Fact[] {
@@ -80,7 +83,7 @@ function facts(row: CaseRow): Fact[] {
     ['used', usedFact(row)],
     ...(row.names_asked?.length ? [['asked for', row.names_asked.join(', ')] as Fact] : []),
     ['agent exit', `${row.agent_exit_code ?? UNKNOWN}${row.timeout ? ', stopped at its time limit' : ''}`],
-    ['changes', `${counted(row.changed_files, 'file')}, +${row.insertions} −${row.deletions}`],
+    ['changes', changesOf(row)],
     ['validation', `${row.validation_status}, confidence ${row.confidence}`],
     ['tokens', tokenFact(row)],
     ['cost', dollars(row.cost_usd)],

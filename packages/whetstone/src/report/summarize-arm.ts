@@ -40,9 +40,10 @@ export function summarizeArm(
     median_agent_seconds: median(known(rows, (row) => row.agent_duration_seconds)),
     median_seconds: median(rows.map((row) => row.duration_seconds)),
     mean_changed_files: mean(
-      rows
-        .filter(({ outcome }) => outcome !== 'error' && outcome !== 'skipped')
-        .map((row) => row.changed_files),
+      known(
+        rows.filter(({ outcome }) => outcome !== 'error' && outcome !== 'skipped'),
+        (row) => row.changed_files,
+      ),
     ),
     ...spending(rows, passed),
   };

@@ -389,6 +389,12 @@ describe('the whole', () => {
         sampleRows(single, () => 'passed'),
       ).headline,
     ).toBe('3 of 3 cases passed.');
+    expect(
+      summarize(
+        single,
+        sampleRows(single, ({ trial_index }) => (trial_index === 1 ? 'passed' : 'error')),
+      ).headline,
+    ).toBe('1 of 1 case passed; 2 errors without a result.');
   });
 });
 

@@ -126,6 +126,7 @@ async function openPlace(manifest: Manifest, open: AsyncDisposableStack): Promis
 /** Applies the stored patch, and makes sure that it gives the files that the agent left. */
 async function applyStored(workspace: Workspace, { row, files }: StoredCase): Promise<Changes> {
   const unknown = (why: string) => new Error(`the files as the agent left them are not known (${why})`);
+  if (row.changed_files === null) throw unknown('they were not read');
   if (row.changed_files > 0 && !existsSync(files.patch)) throw unknown('no patch is stored');
   if (row.unportable_paths.length > 0) throw unknown('no patch can hold some of them');
   const patch = existsSync(files.patch) ? readFileSync(files.patch) : Buffer.alloc(0);

@@ -159,7 +159,7 @@ async function writeCaseFiles(files: CaseLayout, row: CaseRow): Promise<void> {
   await writeFile(files.modelCalls, jsonLines([callLine(1, 'ok'), callLine(2, 'error'), callLine(3, 'ok')]));
   await writeFile(files.stdout, '\u001b[32mI have changed the parser.\u001b[0m\n');
   await writeFile(files.stderr, '');
-  if (row.changed_files > 0) await writeFile(files.patch, PATCH);
+  if (row.changed_files !== null && row.changed_files > 0) await writeFile(files.patch, PATCH);
   await writeFile(files.outputData, '{\n  "verdict": "good"\n}\n');
   await mkdir(files.verify);
   for (const [index, result] of row.validation_results.entries()) {
