@@ -16,7 +16,7 @@ export const agents: Benchmark = async ({ size, say }) => {
     tables: [adapters.table, ...servers, parsing.table],
     aims: [...adapters.aims, ...parsing.aims],
     notes: [
-      'Both ways get the same settings, permissions, prompt and fresh home. The adapter has, beside the agent, a process sandbox made and removed, its tree contained, its output kept on disk, masked, and read into events.',
+      'Both ways get the same settings, permissions, prompt and fresh home, which is removed again. The adapter has, beside the agent, a process sandbox made and removed, its tree contained, its output kept on disk, masked, and read into events.',
       'Over `acp`, the bare program is led by a client of thirty lines that allows every question. Behind `claude-agent-sdk` and `opencode-sdk`, nothing is asked in a bare turn, and the adapter decides about each call.',
       'The bare app-server is led by a client of 60 lines that asks for a thread and a turn. Threads at once: each has one answer of the model, after a first thread alone; memory and CPU are those of the server process.',
       'CPU is that of the agent with all its children, and of the process that started it; ticks of 10 ms. What is added is the median of the differences of pairs, and between which values the middle half of them is.',

@@ -5,7 +5,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAgent, driveAgent, drivenAgents } from '@whetstone/agents';
 import {
@@ -92,11 +92,17 @@ function workspaceOf(name: string): string {
 
 async function bareTurn(workspace: string): Promise<{ workspace: string }> {
   const home = join(workspace, '../home');
+  await runBare(workspace, home);
+  rmSync(home, { recursive: true });
+  return { workspace };
+}
+
+async function runBare(workspace: string, home: string): Promise<void> {
   if (kind === 'codex-app-server') {
     const server = await openBareServer(home, { baseUrl, key });
     await server.turn(prompt, workspace);
     await server.close();
-    return { workspace };
+    return;
   }
   const {
     env,
@@ -138,7 +144,6 @@ async function bareTurn(workspace: string): Promise<{ workspace: string }> {
     await askOverProtocol(child.stdin, child.stdout, { prompt, cwd: workspace });
   child.stdin?.end(protocol ? undefined : prompt);
   await once(child, 'close');
-  return { workspace };
 }
 
 async function adapterTurn(workspace: string): Promise<{ workspace: string }> {
