@@ -1,5 +1,4 @@
 /** The part of `codex app-server` that comes before and after a turn: its requests are answered as Codex answers them. */
-import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { appServerUsage } from './app-server-format.ts';
@@ -15,7 +14,7 @@ export function openAppServer(): { prompt: string; args: string[] } {
   for (let request = nextRequest(); request; request = nextRequest()) {
     const { id, method, params } = request;
     if (method.startsWith('thread/')) {
-      const session = String(params.threadId ?? randomUUID());
+      const session = String(params.threadId ?? crypto.randomUUID());
       args.push(params.threadId === undefined ? '--session-id' : '--resume', session, JSON.stringify(params));
       put({ id, result: threadOf(session, params) });
       const turns = params.threadId !== undefined && existsSync(join(sessions, session));
