@@ -17,9 +17,13 @@ export const ONE_CASE = ['--trials', '1', '--jobs', '1', '--task-id', 'task-1', 
 
 /**
  * Writes a repository of 200 files and a configuration for it: one agent, ten tasks that `true` validates, and two
- * variants, one of which adds a file.
+ * variants, one of which adds a file. `settings`: further keys of the configuration.
  */
-export async function makeMatrix(directory: string, agentScript: string): Promise<void> {
+export async function makeMatrix(
+  directory: string,
+  agentScript: string,
+  settings: Record<string, unknown> = {},
+): Promise<void> {
   await makeRepository(join(directory, 'repository'), 200);
   writeFileSync(join(directory, 'AGENTS.md'), 'Append to the file; leave the rest alone.\n');
   const config = {
@@ -30,6 +34,7 @@ export async function makeMatrix(directory: string, agentScript: string): Promis
     evaluation: { commands: ['true'] },
     seed: 'benchmark',
     output_dir: 'runs',
+    ...settings,
   };
   const tasks = Array.from({ length: TASKS }, (_, index) => ({
     id: `task-${index + 1}`,

@@ -19,11 +19,13 @@ import { describeMachine } from './machine.ts';
 import { manyFiles } from './many-files.ts';
 import { renderSection, replaceSection } from './markdown.ts';
 import { memory } from './memory.ts';
+import { sandbox } from './sandbox.ts';
 import { truth } from './truth/truth.ts';
 import { workspaceReady } from './workspace-ready.ts';
 
 const BENCHMARKS: Record<string, Benchmark> = {
   'harness-overhead': harnessOverhead,
+  sandbox,
   'cold-start': coldStart,
   'workspace-ready': workspaceReady,
   environments,
