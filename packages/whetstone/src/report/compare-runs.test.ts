@@ -41,6 +41,7 @@ describe('arms', () => {
       { side: 'a', agent: 'loop', variant: 'gone' },
       { side: 'b', agent: 'loop', variant: 'added' },
     ]);
+    expect(found.left_out).toEqual(['2 arms that the runs planned are left out with their results.']);
     expect(found.differences).toEqual([]);
     expect(found.caveats.join()).toContain('did not run side by side');
   });
@@ -54,6 +55,8 @@ describe('arms', () => {
     expect(named(compareRuns({ ...whole, variant: 'baseline' }, { ...whole, variant: 'agents-md' }))).toEqual(
       ['one/baseline one/agents-md', 'two/baseline two/agents-md'],
     );
+    const { left_out } = compareRuns({ ...whole, variant: 'baseline' }, { ...whole, variant: 'agents-md' });
+    expect(left_out).toEqual([]);
     expect(named(compareRuns({ ...whole, agent: 'one' }, { ...whole, agent: 'two' }))).toEqual([
       'one/baseline two/baseline',
       'one/agents-md two/agents-md',
@@ -72,6 +75,7 @@ test('a task with another content under the same id is not compared', () => {
   const [first] = b.manifest.tasks;
   if (first) first.fingerprint = 'changed';
   const found = compareRuns(a, b);
+  expect(found.left_out).toEqual([expect.stringMatching(/^\d tasks that the runs planned are left out/)]);
   expect(found.excluded_tasks).toEqual([
     { task: 'task-1', why: 'only in A' },
     { task: 'task-2', why: 'changed' },

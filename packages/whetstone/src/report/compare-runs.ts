@@ -5,6 +5,7 @@ import { logRatio, type Ratio } from '../stats/log-ratio.ts';
 import { type CaseResult, caseResults } from './case-results.ts';
 import { compareVariants } from './compare-variants.ts';
 import { aboutTheContext } from './context-caveats.ts';
+import { counted } from './format.ts';
 import { type Gate, type GateResult, judgeGate } from './gate.ts';
 import { groupFailures } from './group-failures.ts';
 import { type RunDifference, runDifferences } from './run-differences.ts';
@@ -38,6 +39,11 @@ export type RunComparison = {
   unpaired_arms: { side: 'a' | 'b'; agent: string; variant: string }[];
   /** Tasks that are not compared, in plan order: the other side lacks them, or has another content under the same id. */
   excluded_tasks: { task: string; why: 'only in A' | 'only in B' | 'changed' }[];
+  /**
+   * What the runs planned and this comparison leaves out, in sentences. Unless empty, its verdicts are exploratory: somebody
+   * who has seen the results may have chosen what stays.
+   */
+  left_out: string[];
   /** What else differs between the two runs; empty within one run. */
   differences: RunDifference[];
   /** What the declared context of each arm came to, in sentences. */
@@ -91,6 +97,7 @@ export function compareRuns(a: Side, b: Side, gate?: Gate): RunComparison {
     pooled: comparisons.slice(matched.length),
     unpaired_arms: [...unpaired('a', armsOfA), ...unpaired('b', armsOfB)],
     excluded_tasks: excluded,
+    left_out: leftOut(excluded.length, [a, b], used),
     differences: runDifferences(a, b),
     exposure: aboutTheContext([...used].flatMap(({ cases }) => cases)),
     caveats: caveatsOf(a, b, metric),
@@ -99,6 +106,23 @@ export function compareRuns(a: Side, b: Side, gate?: Gate): RunComparison {
 }
 
 type ArmOfSide = ArmPair['variant'];
+
+function leftOut(tasks: number, sides: readonly Side[], used: ReadonlySet<ArmOfSide>): string[] {
+  const manifests = new Map(sides.map(({ manifest }) => [manifest.run_id, manifest]));
+  const planned = [...manifests.values()].reduce(
+    (total, { case_matrix: cases }) =>
+      total + new Set(cases.map(({ agent_name, variant }) => JSON.stringify([agent_name, variant]))).size,
+    0,
+  );
+  const arms = planned - used.size;
+  const say = (count: number, noun: string) => {
+    const [is, its] = count === 1 ? ['is', 'its'] : ['are', 'their'];
+    return count > 0
+      ? [`${counted(count, noun)} that the runs planned ${is} left out with ${its} results.`]
+      : [];
+  };
+  return [...say(arms, 'arm'), ...say(tasks, 'task')];
+}
 
 const factsOf = ({ label, manifest: { run_id, created_at } }: Side): SideFacts => ({
   label,

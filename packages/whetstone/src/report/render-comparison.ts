@@ -18,6 +18,7 @@ export function renderComparison(comparison: RunComparison, options: TerminalOpt
       paragraphLines(oneLine(line), view.width).map(view.colors.bold),
     ),
     ...pairs.flatMap((pair) => pairLines(pair, comparison, view)),
+    ...exploratoryLines(comparison, view),
     ...section(
       'Over all agents',
       comparison.pooled.map((one) => `${one.variant} against ${one.baseline}: ${one.sentence}`),
@@ -33,6 +34,16 @@ export function renderComparison(comparison: RunComparison, options: TerminalOpt
     ...section('What this does not show', comparison.caveats, view),
     ...gateLines(comparison, view),
   ].join('\n');
+}
+
+/** What was dropped later, by somebody who may have seen the results. */
+function exploratoryLines(
+  { left_out: reasons }: RunComparison,
+  { colors, width }: TerminalOptions,
+): string[] {
+  if (reasons.length === 0) return [];
+  const text = `Exploratory: ${reasons.join(' ')} A verdict that was planned compares all of them; run this comparison on its own to confirm it.`;
+  return ['', ...paragraphLines(text, width).map(colors.yellow)];
 }
 
 function pairLines(pair: PairComparison, run: RunComparison, view: TerminalOptions): string[] {
