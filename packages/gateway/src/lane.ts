@@ -26,6 +26,7 @@ export type LaneOptions = {
   /**
    * Tools that run at the provider and that the agent may use, in the modes that forward: all, or those listed by their
    * type or field in the request, with or without the version (`web_search`, `code_execution`, `mcp`, `googleSearch`).
+   * Addresses that the provider fetches count as tools (`image_url`, `file_url`, `url`, `fileUri`).
    * Default none: the gateway removes them from requests.
    */
   allowProviderTools?: true | readonly string[];

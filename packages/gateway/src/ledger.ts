@@ -50,7 +50,10 @@ export type LedgerLine = {
   total_ms: number;
   /** Tools of the request, including the stripped ones and the provider's own. */
   tools_offered: string[];
-  /** The provider's tools that the gateway removed, because the lane does not allow them. By type or field. */
+  /**
+   * What the gateway removed because the lane does not allow it: the provider's tools, and addresses that the provider
+   * would fetch. By type or field (`web_search_20250305`, `image_url`).
+   */
   stripped_tools: string[];
   tools_called: string[];
   /**

@@ -8,9 +8,10 @@ import { GatewayError } from '../gateway-error.ts';
 import type { MaskText } from '../json-lines-file.ts';
 import { isRefusal, retryAfterMs, retryInfoMs } from '../rate/retry-after.ts';
 import type { Rate } from '../rate/turns.ts';
-import type { Call, ModelCall, Source } from '../source.ts';
+import type { Call, Source } from '../source.ts';
 import { bounded, boundedNames } from '../text.ts';
-import { type WireProtocol, wireProtocols } from '../wire/neutral.ts';
+import { parseJsonObject } from '../wire/json-reading.ts';
+import { type NeutralRequest, type WireProtocol, wireProtocols } from '../wire/neutral.ts';
 import { stripProviderTools } from '../wire/provider-tools.ts';
 import { RequestError } from '../wire/request-error.ts';
 import { meterResponse, type ResponseMeter } from '../wire/response-meter.ts';
@@ -94,11 +95,15 @@ export async function forwardSource(options: ForwardOptions, place: ForwardPlace
   }
 
   /** The body without the tools that the lane does not allow; unchanged when it has none of them. */
-  function strippedBody(call: ModelCall, change = (raw: JsonObject): JsonObject => raw): Uint8Array {
-    const { raw, stripped } = stripProviderTools(call.wire, call.neutral.raw, place.allowsTool);
+  function strippedBody(
+    call: Call,
+    { wire, raw: asked }: Pick<NeutralRequest, 'wire' | 'raw'>,
+    change = (raw: JsonObject): JsonObject => raw,
+  ): Uint8Array {
+    const { raw, stripped } = stripProviderTools(wire, asked, place.allowsTool);
     call.line.stripped_tools = boundedNames(stripped);
     const changed = change(raw);
-    return changed === call.neutral.raw ? call.body : Buffer.from(JSON.stringify(changed));
+    return changed === asked ? call.body : Buffer.from(JSON.stringify(changed));
   }
 
   return {
@@ -106,7 +111,7 @@ export async function forwardSource(options: ForwardOptions, place: ForwardPlace
       // The meter lives as long as the answer. It must not hold the parsed request.
       const { wire } = call;
       const asksForUsage = lacksUsage(call.neutral);
-      const body = strippedBody(call, asksForUsage ? askForUsage : undefined);
+      const body = strippedBody(call, call.neutral, asksForUsage ? askForUsage : undefined);
       const destination = destinationOf(call);
       let meter: Answer['meter'];
       const turn = await waitForTurn(
@@ -129,7 +134,7 @@ export async function forwardSource(options: ForwardOptions, place: ForwardPlace
     },
 
     async countTokens(call) {
-      return plainAnswer(await send(call, strippedBody(call)), call);
+      return plainAnswer(await send(call, strippedBody(call, call.neutral)), call);
     },
 
     async other(call) {
@@ -140,7 +145,11 @@ export async function forwardSource(options: ForwardOptions, place: ForwardPlace
           `${what} cannot be metered, and this lane has a budget for cost or tokens.`,
         );
       }
-      const answer = await plainAnswer(await send(call, call.body), call);
+      const body =
+        call.route.kind === 'responses-tokens'
+          ? strippedBody(call, { wire: 'openai-responses', raw: parseJsonObject(call.body) })
+          : call.body;
+      const answer = await plainAnswer(await send(call, body), call);
       if (isPaid(call) && answer.status < 400) call.line.flags.push('unmetered');
       return answer;
     },

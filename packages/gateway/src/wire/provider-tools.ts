@@ -1,11 +1,13 @@
 import { isJsonObject, type JsonObject } from '@whetstone/events';
 import { objectAt, objectsAt, stringAt } from './json-reading.ts';
 import type { WireProtocol } from './neutral.ts';
+import { type Strips, withoutAddresses } from './provider-fetch.ts';
 
 /**
  * Removes the tools from a request that run at the provider and reach the outside from there (search, fetching, code,
  * remote MCP servers, other models), and every choice of such a tool. Tools that the provider defines and the agent
- * runs (a shell, a computer, an editor) stay, and so does a search among the request's own tools.
+ * runs (a shell, a computer, an editor) stay, and so does a search among the request's own tools. Addresses that the
+ * provider would fetch are such a tool: `withoutAddresses`.
  * @returns the request (the same object when nothing was removed), and what was removed by its name in the request: its
  * type or its field.
  */
@@ -20,7 +22,7 @@ export function stripProviderTools(
     if (strip && !stripped.includes(name)) stripped.push(name);
     return strip;
   };
-  const without = withoutTools[wire](raw, strips);
+  const without = withoutAddresses(wire, withoutTools[wire](raw, strips), strips);
   return { raw: stripped.length === 0 ? raw : without, stripped };
 }
 
@@ -38,8 +40,6 @@ const fields: Partial<Record<WireProtocol, string[]>> = {
   'openai-chat-completions': ['web_search_options'],
   'anthropic-messages': ['mcp_servers'],
 };
-
-type Strips = (name: string) => boolean;
 
 const withoutTools: Record<WireProtocol, (raw: JsonObject, strips: Strips) => JsonObject> = {
   'openai-responses': withoutResponsesTools,

@@ -42,7 +42,10 @@ export function addGateway(program: Command, action: ActionOf): void {
     .option('--budget-calls <n>', 'refuse calls after this many calls', positiveInteger)
     .option('--budget-minutes <minutes>', 'refuse calls after this time', positiveNumber)
     .option('--fault <fault>', 'inject this fault (repeatable)', collect, [])
-    .option('--allow-provider-tools', 'keep tools that run at the provider, such as web search, in requests')
+    .option(
+      '--allow-provider-tools',
+      'keep tools that run at the provider, such as web search, and addresses that it fetches, in requests',
+    )
     .option(
       '--allow-endpoint <endpoint>',
       'also serve this, such as /v1/embeddings or "GET /files/*" (repeatable; default: only model calls, token counts, lists of models)',

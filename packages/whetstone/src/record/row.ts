@@ -158,7 +158,7 @@ export const keptRowSchema = caseRowSchema.extend({
   soft_evaluation_status: z.literal('payload_generated').optional(),
   /** What the agent's profile declares of the network, which nothing enforces. */
   network_declared: z.string().optional(),
-  /** Tools of the provider that the gateway removed from requests, by their type or field: the first 20. */
+  /** Tools of the provider, and addresses that it would fetch, that the gateway removed, by type or field: the first 20. */
   stripped_tools: z.array(z.string()).optional(),
   /** Requests that the gateway refused because it does not serve their endpoint, as `POST /v1/files`: the first 20. */
   refused_endpoints: z.array(z.string()).optional(),

@@ -155,7 +155,7 @@ function aboutTheIsolation(
     network.endsWith('provider-tools') &&
       'network: provider-tools. The gateway allowed tools that run at the provider: an agent could look up anything through them, including solutions.',
     stripped.length > 0 &&
-      `The gateway removed tools that run at the provider from requests: ${stripped.join(', ')}. Agents as shipped may have used them.`,
+      `The gateway removed from requests what runs at the provider, or what it would fetch: ${stripped.join(', ')}. Agents as shipped may have used it.`,
   );
 }
 

@@ -347,7 +347,7 @@ describe('the whole', () => {
     const { caveats } = summarize({ ...manifest, isolation }, stripped);
     expect(caveats.filter((caveat) => /network|removed/.test(caveat))).toEqual([
       'network: provider-tools. The gateway allowed tools that run at the provider: an agent could look up anything through them, including solutions.',
-      'The gateway removed tools that run at the provider from requests: web_search. Agents as shipped may have used them.',
+      'The gateway removed from requests what runs at the provider, or what it would fetch: web_search. Agents as shipped may have used it.',
     ]);
   });
 
