@@ -243,11 +243,16 @@ async function runQuickstarts(user: string, node: string): Promise<void> {
   }
 }
 
-/** Checks that each package has its licence, and says where it comes from in package.json and in every link. */
+/**
+ * Checks that each package has its licence and no file of the packing, and says where it comes from in package.json and
+ * in every link.
+ */
 function checkDocuments(user: string): void {
   const modules = join(user, 'node_modules');
   for (const folder of globSync(['whetstone', '@whetstone/*'], { cwd: modules })) {
     const read = (name: string) => readFileSync(join(modules, folder, name), 'utf8');
+    const left = globSync('*unpacked*', { cwd: join(modules, folder) });
+    if (left.length > 0) throw new Error(`${folder} has ${left}`);
     const { repository, homepage } = JSON.parse(read('package.json'));
     const prose = read('README.md').replaceAll(/```.*?```/gs, '');
     const links = [...prose.matchAll(/\]\((.*?)\)/g)].map(([, target = '']) => target);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const folder = process.cwd();
 for (const file of ['package.json', 'README.md']) {
-  const kept = join(folder, `${file}.unpacked`);
+  const kept = join(folder, `unpacked.${file}`);
   if (existsSync(kept)) renameSync(kept, join(folder, file));
 }
 rmSync(join(folder, 'LICENSE'), { force: true });

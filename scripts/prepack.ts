@@ -44,9 +44,9 @@ const readme = join(folder, 'README.md');
 replaceFile(readme, publishedReadme(readFileSync(readme, 'utf8'), place));
 copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
 
-/** Keeps the file of the repository for `postpack.ts`. */
+/** Keeps the file of the repository for `postpack.ts`, by a name that npm does not pack: it packs README.*. */
 function replaceFile(file: string, text: string): void {
-  copyFileSync(file, `${file}.unpacked`);
+  copyFileSync(file, join(folder, `unpacked.${basename(file)}`));
   writeFileSync(file, text);
 }
 
