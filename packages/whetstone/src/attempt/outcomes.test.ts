@@ -50,6 +50,8 @@ describe('outcomes of agents', () => {
           script: `touch DONE by-command; cat "$NOTES/stream"`,
           keys: { kind: 'gemini-cli' },
         },
+        // No system starts a program with a variable of that size.
+        'has-too-much': { script: 'touch DONE', keys: { env: { BIG: 'x'.repeat(200_000) } } },
         'destroys-all': 'chmod -R 000 .; rm -rf "$PWD" "$2" "$HOME" "$TMPDIR" 2> /dev/null; true',
       },
     });
@@ -100,6 +102,7 @@ describe('outcomes of agents', () => {
     ],
     ['is-latin', { outcome: 'passed', touched_paths: ['DONE', 'caf\\xe9'] }],
     ['destroys-all', { outcome: 'failed', failure_class: 'agent', deletions: 2 }],
+    ['has-too-much', { outcome: 'error', failure_class: 'sandbox', status: 'internal_error' }],
   ])('%s', (agent, expected) => {
     expect(rows.get(agent)).toMatchObject(expected);
   });
