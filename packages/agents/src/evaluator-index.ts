@@ -22,10 +22,10 @@ export { agentSecrets, providerKeys } from './kit/agent-secrets.ts';
 export { leadsToGateway } from './kit/leads-to-gateway.ts';
 export { learnSecret, watchLearnedSecrets } from './kit/learned-secrets.ts';
 export { attachedServer } from './native/attached-server.ts';
-export { listPriceOf } from './native/list-price.ts';
 export { loginUpstreams, needsKey, usesLogin } from './native/login.ts';
 export type { Connection, DrivenAgent } from './native/native-agent.ts';
 export { hasOwnSandbox } from './native/own-sandbox.ts';
+export { priceWithoutGateway } from './native/price-without-gateway.ts';
 
 // Fixtures: what an agent must not see of them.
 

@@ -4,9 +4,9 @@ import { present } from '@whetstone/events/present';
 import type { RunOptions, Sandbox } from '@whetstone/sandbox';
 import type { AgentContext, Turn, TurnInput } from '../agent.ts';
 import type { AgentConfig } from '../config.ts';
-import { listPriceOf } from '../native/list-price.ts';
 import type { NativeAgent } from '../native/native-agent.ts';
 import { likelyKind, wrongKind } from '../native/parse-native.ts';
+import { priceWithoutGateway } from '../native/price-without-gateway.ts';
 import type { TurnResult } from './dialogue.ts';
 import { type KeptRecord, readKeptEvents } from './kept-events.ts';
 import { leadsToGateway } from './leads-to-gateway.ts';
@@ -101,7 +101,7 @@ export async function runTurn(
   async function listPrice(seen: typeof calls): Promise<number | undefined> {
     const { config } = setup;
     const isMetered = context.lane !== undefined && leadsToGateway(config);
-    return seen && !isMetered ? await listPriceOf(config, seen) : undefined;
+    return seen && !isMetered ? await priceWithoutGateway(config, seen) : undefined;
   }
 
   /** What a stream leaves out; `undefined` if it could not be read. */

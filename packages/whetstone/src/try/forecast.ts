@@ -1,5 +1,5 @@
 import type { AgentConfig } from '@whetstone/agents/config';
-import { listPriceOf } from '@whetstone/agents/evaluator';
+import { priceWithoutGateway } from '@whetstone/agents/evaluator';
 import { present } from '@whetstone/events/present';
 import type { Config } from '../config/config.ts';
 import { inPlan, type Plan } from '../plan/plan.ts';
@@ -90,7 +90,7 @@ async function priceOf(agent: AgentConfig): Promise<CaseForecast['listPrice']> {
   if (model === undefined) return undefined;
   // A small number of tokens, because long prompts have prices of their own.
   const price = (inputTokens: number, outputTokens: number) =>
-    listPriceOf(agent, [{ type: 'usage', model, usage: { inputTokens, outputTokens } }]);
+    priceWithoutGateway(agent, [{ type: 'usage', model, usage: { inputTokens, outputTokens } }]);
   const [input, output] = await Promise.all([price(1000, 0), price(0, 1000)]);
   return input === undefined || output === undefined
     ? undefined

@@ -9,7 +9,7 @@ import { type DrivenAgentKind, drivenAgents } from './native-agents.ts';
  * What model calls cost by the price list, for an agent that does not report its cost: in US dollars, at the provider of
  * the configuration, or else at the usual one of the agent. `undefined` if the price of one call is unknown.
  */
-export async function listPriceOf(
+export async function priceWithoutGateway(
   config: AgentConfig,
   calls: readonly StreamEventOf<'usage'>[],
 ): Promise<number | undefined> {
