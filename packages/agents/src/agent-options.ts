@@ -1,4 +1,6 @@
 import { resolve } from 'node:path';
+import { WhetstoneError } from '@whetstone/errors';
+import { suggestion } from '@whetstone/errors/did-you-mean';
 import { present } from '@whetstone/events/present';
 import type {
   AgentConfig,
@@ -8,7 +10,15 @@ import type {
   DriverOptions,
   LoopOptions,
 } from './config.ts';
-import type { DrivenAgentKind, ProtocolKind } from './native/native-agents.ts';
+import { loopProfiles } from './loop/loop-profiles.ts';
+import {
+  agentKinds,
+  type DrivenAgentKind,
+  isDrivenKind,
+  kindNamed,
+  type ProtocolKind,
+  protocolAgentsOf,
+} from './native/native-agents.ts';
 
 /** Which agent, and how it is run: a released one, a command of yours, a module of yours, or the loop. */
 export type AgentOptions = DrivenAgentOptions | CommandAgentOptions | ModuleAgentOptions | LoopAgentOptions;
@@ -26,8 +36,11 @@ type SharedOptions = {
 /** A released agent, started and read by this package. Its key comes from `apiKeyEnv`, or from the lane of a gateway. */
 export type DrivenAgentOptions = SharedOptions &
   Partial<DriverOptions> & {
-    kind: DrivenAgentKind | ProtocolKind;
+    kind: DrivenAgentKind | ProtocolKind | OtherName;
   };
+
+/** Another name of a kind, such as `openai:codex` or `anthropic:claude-code`. */
+type OtherName = `${string}:${string}` | 'opencode';
 
 /** An agent that runs through a command line of yours. */
 export type CommandAgentOptions = SharedOptions & {
@@ -63,15 +76,25 @@ export type LoopAgentOptions = SharedOptions & LoopOptions & { kind: 'loop' };
 export const toCommand = (value: string | string[]): Command =>
   typeof value === 'string' ? { kind: 'shell', script: value } : { kind: 'argv', argv: value };
 
-/** The whole configuration of an agent, defaults filled in. */
+/**
+ * The whole configuration of an agent, defaults filled in.
+ * @throws WhetstoneError `agent-kind-unknown` for options that name no agent, `agent-option-unknown` for a loop without a
+ * profile: code in JavaScript, and experiments, are not checked by their types
+ */
 export function toAgentConfig(options: AgentOptions): AgentConfig {
-  const { name, env = {}, kind = 'custom' } = options;
+  const { name, env = {} } = options;
+  const kind = kindNamed(options.kind ?? 'custom');
   // Who drives an agent sets the limit of each turn; the network of the default sandbox is open.
   const base = { name: name ?? kind, env, timeoutSeconds: 3600, network: 'open' };
   if ('command' in options) {
     const { command, resumeCommand, context, policy } = options;
     return {
-      ...{ ...base, runner: 'command', kind: options.kind ?? 'custom', command: toCommand(command) },
+      ...{
+        ...base,
+        runner: 'command',
+        kind: kind as CommandAgentConfig['kind'],
+        command: toCommand(command),
+      },
       telemetry: { collector: 'none', file: 'telemetry.json', environmentVariable: null },
       ...present({
         context,
@@ -90,8 +113,29 @@ export function toAgentConfig(options: AgentOptions): AgentConfig {
   }
   if (options.kind === 'loop') {
     const { name: _, env: __, kind: ___, ...loop } = options;
+    if (!loopProfiles.includes(loop.profile)) {
+      throw new WhetstoneError(
+        'agent-option-unknown',
+        `The loop has no profile ${JSON.stringify(loop.profile)}.`,
+        {
+          hint: `Set \`profile\` to one of: ${loopProfiles.join(', ')}.`,
+        },
+      );
+    }
     return { ...base, runner: 'loop', kind: 'loop', loop };
   }
-  const { name: _, env: __, kind: driven, inherit = [], ...driver } = options;
-  return { ...base, runner: 'driver', kind: driven, driver: { ...driver, inherit } };
+  if (!isDrivenKind(kind) && !protocolAgentsOf(kind)) throw unknownAgent(kind);
+  const { name: _, env: __, kind: ___, inherit = [], ...driver } = options;
+  return { ...base, runner: 'driver', kind: kind as DrivenAgentKind, driver: { ...driver, inherit } };
+}
+
+function unknownAgent(kind: string): WhetstoneError {
+  const shown = JSON.stringify(kind);
+  return (agentKinds as readonly string[]).includes(kind)
+    ? new WhetstoneError('agent-kind-unknown', `Whetstone does not start an agent ${shown} by itself.`, {
+        hint: 'Set `command`, or `module` for an agent in code.',
+      })
+    : new WhetstoneError('agent-kind-unknown', `There is no agent ${shown}.`, {
+        hint: suggestion(kind, agentKinds, 'agents'),
+      });
 }

@@ -34,6 +34,7 @@ export {
   enforcerOf,
   isDrivenKind,
   kindAliases,
+  kindNamed,
   nativeAgentOf,
   type ProtocolKind,
   protocolAdapters,

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { toAgentConfig } from '../agent-options.ts';
 import type { NativeMapper } from '../kit/native-mapper.ts';
 import { connection } from './__fixtures__/connection.ts';
 import { readNative } from './__fixtures__/read-native.ts';
-import { drivenAgentKinds, drivenAgents } from './native-agents.ts';
+import { drivenAgentKinds, drivenAgents, kindAliases } from './native-agents.ts';
+import { parseNative } from './parse-native.ts';
 
 describe.each(drivenAgentKinds)('%s', (kind) => {
   const { launch } = drivenAgents[kind];
@@ -66,4 +68,23 @@ describe.each([
     expect(turn(second, 'unread').usage).toEqual(expected(ownAlone));
     expect(turn(second, turn('hang', 'new').mapper).usage).toEqual(expected(ownAlone));
   });
+});
+
+test.each(Object.entries(kindAliases))('%s means %s in code and to the parser', async (alias, kind) => {
+  const options = { model: 'model-1' };
+  expect(toAgentConfig({ kind: alias as 'opencode', ...options })).toEqual(
+    toAgentConfig({ kind: kind as 'opencode-sdk', ...options }),
+  );
+  async function* nothing() {}
+  expect(await parseNative(alias, nothing(), { emit: () => {} })).toMatchObject({ kind });
+});
+
+test.each([
+  [{ kind: 'codex-cly' }, 'There is no agent "codex-cly".', /^did you mean codex-cli\?/],
+  [{ kind: 'bub' }, 'Whetstone does not start an agent "bub" by itself.', /^Set `command`/],
+  [{ kind: 'loop' }, 'The loop has no profile undefined.', /^Set `profile` to one of: openai, /],
+])('options without types that name no agent are an error: %j', (options, message, hint) => {
+  expect(() => toAgentConfig(options as never)).toThrow(
+    expect.objectContaining({ message, hint: expect.stringMatching(hint) }),
+  );
 });

@@ -107,6 +107,10 @@ export const kindAliases: Readonly<Record<string, NativeAgentKind>> = Object.fro
   ),
 );
 
+/** The kind that a name means: another name of a kind is that kind. */
+export const kindNamed = (name: string): string =>
+  (Object.hasOwn(kindAliases, name) ? kindAliases[name] : name) ?? name;
+
 /** Every `kind:` that a configuration can name. */
 export const agentKinds = [...(Object.keys(nativeAgents) as NativeAgentKind[]), 'custom', 'loop'] as const;
 export type AgentKind = (typeof agentKinds)[number];

@@ -9,7 +9,7 @@ import {
   readJsonLines,
 } from '../kit/read-json-lines.ts';
 import { settleRefusals } from '../kit/settle-refusals.ts';
-import { type NativeAgentKind, nativeAgentOf, readableKinds } from './native-agents.ts';
+import { kindNamed, type NativeAgentKind, nativeAgentOf, readableKinds } from './native-agents.ts';
 
 /** How much of the input decides which kind and form it has. */
 const PROBE_BYTES = 256 * 1024;
@@ -90,7 +90,7 @@ export async function parseNative(
 }
 
 function readableKind(kind: string): NativeAgentKind {
-  const known = readableKinds.find((one) => one === kind);
+  const known = readableKinds.find((one) => one === kindNamed(kind));
   if (known !== undefined) return known;
   const meant = didYouMean(kind, readableKinds);
   throw new WhetstoneError('agent-kind-unknown', `Whetstone cannot read the output of "${kind}".`, {

@@ -33,7 +33,7 @@ export function addAgents(program: Command, action: ActionOf): void {
   agents
     .command('parse')
     .description('convert the output or transcript of an agent to events, one JSON object per line')
-    .argument('<kind>', 'codex-cli, claude-code, gemini-cli, qwen-code, opencode-cli, pi, copilot, bub')
+    .argument('<kind>', 'a kind of `whetstone agents list`, acp or bub')
     .argument('<file>', 'a stored stream or transcript; "-" reads standard input')
     .option('--metadata', 'print one JSON object that sums up what the agent did, instead of its events')
     .option('--json', 'also print the closing line on stderr as JSON')

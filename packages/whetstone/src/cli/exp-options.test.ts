@@ -85,6 +85,22 @@ rules:
   expect(project.read('one', 'workspace/out.txt')).toBe('done\n');
 });
 
+test('an agent is known by its other names as well, and one that is not there is an error', async () => {
+  const project = makeEvals({
+    'experiments/base.ts': experiment(),
+    'experiments/alias.ts': "export default { agent: { kind: 'anthropic:claude-code' } };\n",
+    'experiments/wrong.ts': "export default { agent: { kind: 'claude' } };\n",
+    'evals/one.eval.ts': evalFile("    await t.send('Ada');"),
+  });
+  const preview = async (...args: string[]) => {
+    const { stdout, stderr } = await project.whetstone(['exp', '--dry-run', ...args]);
+    return stdout + stderr;
+  };
+  expect(await preview('base', '--agent', 'openai:codex-desktop')).toContain('__codex-app-server__trial-1');
+  expect(await preview('alias')).toContain('__claude-agent-sdk__trial-1');
+  expect(await preview('wrong')).toContain('There is no agent "claude".');
+});
+
 test('a watch refuses an agent that would call a real model at each change', async () => {
   const project = makeEvals({
     'experiments/base.ts': "export default { agent: { kind: 'loop', profile: 'openai' } };\n",

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Agent } from '@whetstone/agents';
-import { type AgentConfig, agentKinds, toAgentConfig } from '@whetstone/agents/config';
+import { type AgentConfig, toAgentConfig } from '@whetstone/agents/config';
 import { WhetstoneError } from '@whetstone/errors';
 import { suggestion } from '@whetstone/errors/did-you-mean';
 import { present } from '@whetstone/events/present';
@@ -211,14 +211,6 @@ function requireOther(judge: JudgeConfig, agent: AgentConfig): void {
  * @throws WhetstoneError `agent-kind-unknown`
  */
 export function agentOfKind(kind: string, model: string | undefined): AgentConfig {
-  if (!(agentKinds as readonly string[]).includes(kind) || kind === 'custom') {
-    const hint = suggestion(
-      kind,
-      agentKinds.filter((name) => name !== 'custom'),
-      'agents',
-    );
-    throw new WhetstoneError('agent-kind-unknown', `There is no agent ${JSON.stringify(kind)}.`, { hint });
-  }
   const profile = kind === 'loop' ? { profile: 'openai' } : {};
   return toAgentConfig({ kind, ...profile, ...present({ model }) } as never);
 }
