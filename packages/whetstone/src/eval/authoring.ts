@@ -29,6 +29,7 @@ export type {
 
 // What to compare values, tool calls and commands with.
 
+export { calling, editing, reading, running, saying, seeing } from './assertions/activities.ts';
 export { first, firstEdit, last, lastEdit } from './assertions/moments.ts';
 export { commandMatch, referencesAnyPath } from './expect/commands.ts';
 export { jsonMatch } from './expect/json-match.ts';

@@ -379,3 +379,21 @@ describe('for any events', () => {
     );
   });
 });
+
+test.each<[string, (t: Assertions) => unknown]>([
+  [
+    'check() takes a value and a matcher, such as `includes(…)`, and got "done"',
+    (t) => t.check('done', 'done' as never),
+  ],
+  [
+    'after() takes a moment, such as `lastEdit` or `first(…)`, and got "edit"',
+    (t) => t.after('edit' as never),
+  ],
+  ['first() takes what an agent does, such as `running(…)`, and got "npm"', () => first('npm' as never)],
+  [
+    'noSecretIn() takes a place (any, messages, calls, results, changes), and got "string"',
+    (t) => t.noSecretIn('sk-the-secret' as never),
+  ],
+])('an argument of the wrong type is named where it was given: %s', async (message, run) => {
+  await expect(statusOf((t) => run(t) as never, [said('done')])).rejects.toThrow(message);
+});

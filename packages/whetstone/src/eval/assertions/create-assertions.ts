@@ -7,6 +7,7 @@ import { type Assert, createAssert } from './create-assert.ts';
 import { eventClaims } from './event-claims.ts';
 import { type Evidence, evidenceOf } from './evidence.ts';
 import type { Moment } from './moments.ts';
+import { requireArgument } from './require-argument.ts';
 import { type MaskTexts, secretClaim } from './secret-claim.ts';
 import { activityClaim, activityOf, beforeClaim, type Window, withinClaims } from './temporal-claims.ts';
 import { toolClaims } from './tool-claims.ts';
@@ -85,10 +86,14 @@ type Temporal = Pick<
 >;
 
 function temporal(assert: Assert, evidence: () => Evidence): Temporal {
-  const windowed = (side: 'after' | 'before', moment: Moment): ActivityWindow => ({
-    ...activities(assert, evidence, { side, moment }, false),
-    never: activities(assert, evidence, { side, moment }, true),
-  });
+  const windowed = (side: 'after' | 'before', moment: Moment): ActivityWindow => {
+    const isMoment = typeof Object(moment).find === 'function';
+    requireArgument(isMoment, `${side}()`, 'a moment, such as `lastEdit` or `first(…)`', moment);
+    return {
+      ...activities(assert, evidence, { side, moment }, false),
+      never: activities(assert, evidence, { side, moment }, true),
+    };
+  };
   const { ran, read, edited, said } = activities(assert, evidence, undefined, false);
   function before(first: Moment): ActivityWindow;
   function before(first: Moment, second: Moment): AssertionHandle;

@@ -9,6 +9,7 @@ import { callText } from './call-text.ts';
 import { excerpt } from './event-line.ts';
 import { type Evidence, eventsIn, type ObservedEvent } from './evidence.ts';
 import { withEvidence } from './occurrences.ts';
+import { requireArgument } from './require-argument.ts';
 import { withChanges } from './workspace-claims.ts';
 
 const PLACES: Record<Exclude<SecretPlace, 'changes'>, readonly StreamEvent['type'][]> = {
@@ -32,6 +33,9 @@ export function secretClaim(
   secrets: readonly string[] | undefined,
   ofHost: MaskTexts = () => undefined,
 ): Claim {
+  const places = [...Object.keys(PLACES), 'changes'];
+  // What was given may be a secret.
+  requireArgument(places.includes(place), 'noSecretIn()', `a place (${places.join(', ')})`, typeof place);
   const isShort = secrets?.some((secret) => secret.length < SHORTEST_SECRET);
   return {
     name: callText('noSecretIn', place),

@@ -6,9 +6,11 @@ import { equals, matches } from '../expect/values.ts';
 import { type MaybeLater, whenKnown } from '../expect/when-known.ts';
 import type { Claim, Subject, Verdict } from './assertion.ts';
 import { callText } from './call-text.ts';
+import { requireArgument } from './require-argument.ts';
 
 /** A value, or a promise of it, fits a matcher. */
 export function checkClaim<Value>(value: Value | PromiseLike<Value>, matcher: Matcher<Value>): Claim {
+  requireArgument(isMatcher(matcher), 'check()', 'a value and a matcher, such as `includes(…)`', matcher);
   const name = callText('check', matcher);
   const isLater = typeof value === 'object' && value !== null && 'then' in value;
   if (!isLater) return { name, verdict: whenKnown(matcher.match(value as Value), toVerdict) };
