@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { exploitStatus } from '@whetstone/agents';
 import { parseStreamEvent } from '@whetstone/events';
 import { toGenAiSpans } from '@whetstone/events/open-telemetry';
 import { expect, test } from 'vitest';
@@ -60,6 +61,7 @@ test('no file of a run has a secret in any form: prompts, arguments, outputs, me
     forms.filter((form) => text.includes(form)).map((form) => `${file}: ${form}`),
   );
   expect(leaks).toEqual([]);
+  expect(exploitStatus({ events, marker: '[masked]', hasEffect: leaks.length > 0 })).toBe('refused');
 });
 
 function filesBelow(folder: string): Record<string, string> {
