@@ -60,7 +60,7 @@ export async function giveTree(path: string, owner: Owner | undefined): Promise<
 }
 
 /** To whom a folder belongs, if not to the user of this process. */
-export function ownerOf(path: string): Owner | undefined {
+export function ownerOf(path: string | Buffer): Owner | undefined {
   if (!isRoot()) return undefined;
   const { uid, gid } = statSync(path);
   return uid === 0 ? undefined : { uid, gid };

@@ -80,9 +80,9 @@ export type VerifyInput = {
 export async function verify(input: VerifyInput): Promise<Verification> {
   const { changes } = input;
   const isProtected = await shieldOf(input.task);
-  const touched = touchedPaths(changes).filter(isProtected);
-  const protectedTouched = [...new Set(touched.map(shortProtected))];
-  const keep = (path: string) => !isProtected(path);
+  const touched = new Set(touchedPaths(changes).filter(isProtected));
+  const protectedTouched = [...new Set([...touched].map(shortProtected))];
+  const keep = (path: string) => !touched.has(path);
   let failure: string | undefined;
   await using own = await input.environments
     ?.prepareAgain(input.snapshot, changes, keep, join(input.directory, 'prepare'))
@@ -98,7 +98,7 @@ export async function verify(input: VerifyInput): Promise<Verification> {
     const settings = await readSettings(workspace, changes, (path) => keep(path) && !isChangeable(path));
     await workspace.apply(changes, keep);
     // The agent can have replaced a whole folder that holds protected paths.
-    if (touched.length > 0) await workspace.restore(isProtected);
+    if (touched.size > 0) await workspace.restore(isProtected);
     const restored = await restoreSettings(workspace, settings);
     protectedTouched.push(...restored.notes);
     return restored.texts;

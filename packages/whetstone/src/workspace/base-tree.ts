@@ -26,16 +26,21 @@ export function baseTree(entries: TreeEntries): BaseTree {
   return { entries, folders };
 }
 
-/** One difference between a tree and its base. */
+/** One difference between a tree and its base. Without `oid`: a new file that was not read. */
 export type TreeEdit =
-  | { kind: 'write'; path: string; mode: '100644' | '100755' | '120000'; oid: string }
+  | { kind: 'write'; path: string; mode: '100644' | '100755' | '120000'; oid?: string }
   | { kind: 'delete'; path: string };
 
 export function applyEdits(entries: TreeEntries, edits: readonly TreeEdit[]): TreeEntries {
   const result = new Map<string, TreeEntry>(entries);
   for (const edit of edits) {
     if (edit.kind === 'delete') result.delete(edit.path);
-    else result.set(edit.path, { mode: edit.mode, oid: edit.oid });
+    else result.set(edit.path, { mode: edit.mode, oid: idOf(edit) });
   }
   return result;
+}
+
+export function idOf({ path, oid }: { path: string; oid?: string }): string {
+  if (oid === undefined) throw new TypeError(`${path} was not read`);
+  return oid;
 }

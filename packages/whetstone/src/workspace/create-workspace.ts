@@ -6,13 +6,13 @@ import { ownerOf } from '@whetstone/sandbox';
 import { applyEdits, type BaseTree, baseTree } from './base-tree.ts';
 import { mergeFolder } from './copy-into-tree.ts';
 import { diffCommits } from './diff-commits.ts';
-import { type NewEntry, pruneFolders, removeEntry, writeEntry } from './edit-tree.ts';
+import { entryWriter, type NewEntry, pruneFolders, removeEntry, writeEntry } from './edit-tree.ts';
 import { makeGitDirectory } from './git-directory.ts';
 import { readHashed } from './hash-blob.ts';
 import { importTree } from './import-tree.ts';
 import type { PlacedTree, Placement } from './placement.ts';
 import { readBlobs } from './read-blobs.ts';
-import { byBytes, type ChangeLimits, type Scan, scanTree } from './scan-tree.ts';
+import { byBytes, type ChangeLimits, type Scan, type ScanOptions, scanTree } from './scan-tree.ts';
 import { type PreparedSnapshot, scanTarget } from './snapshot.ts';
 import { takeTurns } from './take-turns.ts';
 import { touchedBelow } from './touched-below.ts';
@@ -66,13 +66,8 @@ export async function createWorkspace(options: {
   let serial = 0;
   let disposed: Promise<void> | undefined;
 
-  async function scan(limits?: ChangeLimits): Promise<Scan> {
-    const found = await scanTree({
-      ...target,
-      base: base.tree,
-      format: snapshot.format,
-      ...present({ limits }),
-    });
+  async function scan(options?: Pick<ScanOptions, 'limits' | 'leavesNewUnread'>): Promise<Scan> {
+    const found = await scanTree({ ...target, base: base.tree, format: snapshot.format, ...options });
     return { ...found, unportable: found.unportable.filter((path) => !base.unportable.has(path)) };
   }
 
@@ -97,7 +92,8 @@ export async function createWorkspace(options: {
   }
 
   async function changes(): Promise<Changes> {
-    const found = await scan(CHANGE_LIMITS);
+    // Git reads the new files, and says their ids.
+    const found = await scan({ limits: CHANGE_LIMITS, leavesNewUnread: true });
     const patchFile = join(backstage, `${nextName()}.patch`);
     const { files, patchBytes } = await diff(found, patchFile);
     return {
@@ -144,9 +140,10 @@ export async function createWorkspace(options: {
       await turn();
       await removeEntry(root, path);
     }
+    const write = entryWriter(root);
     for (const entry of written) {
       await turn();
-      await writeEntry(root, entry, readHashed(absolutePath(incoming.tree, entry.path), entry));
+      await write(entry, readHashed(absolutePath(incoming.tree, entry.path), entry));
     }
     for (const path of removed) pruneFolders(root, path);
   }

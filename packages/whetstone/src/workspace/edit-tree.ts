@@ -1,5 +1,6 @@
 import {
   closeSync,
+  fchownSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -10,8 +11,8 @@ import {
 } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { codeOf } from '@whetstone/errors';
-import { inheritFolder, inheritOwner, removeTree } from '@whetstone/sandbox';
-import { absolutePath, assertInsideTree, parentPaths } from './tree-path.ts';
+import { inheritFolder, type Owner, ownerOf, removeTree } from '@whetstone/sandbox';
+import { absolutePath, assertInsideTree, parentPath, parentPaths } from './tree-path.ts';
 
 /**
  * Writes into a tree that an agent may have prepared to trick the writer: follows no symlink, replaces what is in the
@@ -20,31 +21,58 @@ import { absolutePath, assertInsideTree, parentPaths } from './tree-path.ts';
 export type NewEntry = { path: string; mode: '100644' | '100755' | '120000' };
 
 /** Writes a file or a symlink (then `content` is its target) at `path`, in place of whatever was there. */
-export async function writeEntry(
-  root: string,
-  { path, mode }: NewEntry,
-  content: AsyncIterable<Buffer>,
-): Promise<void> {
-  assertInsideTree(path);
-  await makeRoom(root, path);
-  const absolute = absolutePath(root, path);
-  if (mode === '120000') {
-    symlinkSync(await buffer(content), absolute);
-    return;
-  }
-  // `wx` fails on anything that exists, a symlink included.
-  const descriptor = openSync(absolute, 'wx', mode === '100755' ? 0o777 : 0o666);
+export function writeEntry(root: string, entry: NewEntry, content: Content): Promise<void> {
+  return entryWriter(root)(entry, content);
+}
+
+type Content = Uint8Array<ArrayBufferLike> | AsyncIterable<Buffer>;
+
+/**
+ * `writeEntry` for many entries, during which nothing else is written in the tree: it looks at a folder once for all entries
+ * in it that follow each other.
+ */
+export function entryWriter(root: string): (entry: NewEntry, content: Content) => Promise<void> {
+  let folder: string | undefined;
+  let owner: Owner | undefined;
+  return async ({ path, mode }, content) => {
+    assertInsideTree(path);
+    const parent = parentPath(path);
+    if (parent !== folder) {
+      makeFolder(root, parent);
+      owner = ownerOf(absolutePath(root, parent));
+      folder = parent;
+    }
+    const absolute = absolutePath(root, path);
+    if (mode === '120000') {
+      await removeAt(absolute);
+      symlinkSync(content instanceof Uint8Array ? Buffer.from(content) : await buffer(content), absolute);
+      return;
+    }
+    const descriptor = await openNew(absolute, mode === '100755' ? 0o777 : 0o666);
+    try {
+      if (owner) fchownSync(descriptor, owner.uid, owner.gid);
+      if (content instanceof Uint8Array) writeFileSync(descriptor, content);
+      else for await (const chunk of content) writeFileSync(descriptor, chunk);
+    } finally {
+      closeSync(descriptor);
+    }
+  };
+}
+
+/** In place of whatever is there: `wx` fails on anything that exists, a symlink included. */
+async function openNew(absolute: Buffer, mode: number): Promise<number> {
   try {
-    inheritOwner(descriptor, absolutePath(root, parentPaths(path)[0] ?? ''));
-    for await (const chunk of content) writeFileSync(descriptor, chunk);
-  } finally {
-    closeSync(descriptor);
+    return openSync(absolute, 'wx', mode);
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+    await removeAt(absolute);
+    return openSync(absolute, 'wx', mode);
   }
 }
 
 /** Prepares `path` for a new entry: makes real folders above it and removes what is at it. */
 export async function makeRoom(root: string, path: string): Promise<void> {
-  makeFolder(root, parentPaths(path)[0] ?? '');
+  makeFolder(root, parentPath(path));
   await removeAt(absolutePath(root, path));
 }
 

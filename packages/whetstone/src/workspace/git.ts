@@ -119,6 +119,8 @@ function environment(call: GitCall): Record<string, string> {
     GIT_NO_REPLACE_OBJECTS: '1',
     GIT_TERMINAL_PROMPT: '0',
     GIT_ALLOW_PROTOCOL: 'none',
+    // Of glibc: else git gives the memory for compressing back after each small object, eight times the work of compressing.
+    MALLOC_TRIM_THRESHOLD_: String(2 ** 26),
     ...present({ GIT_DIR: call.gitDir, GIT_WORK_TREE: call.workTree, GIT_INDEX_FILE: call.indexFile }),
   };
 }

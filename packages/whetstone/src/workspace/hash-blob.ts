@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { formatOf, type ObjectFormat } from './git-directory.ts';
 
@@ -17,15 +17,30 @@ export async function hashFile(path: Buffer, format: ObjectFormat): Promise<stri
   return hashSmallFile(path, format) ?? (await hashLargeFile(path, format));
 }
 
-/** Synchronous, because for many small files a promise each costs more than reading. */
 function hashSmallFile(path: Buffer, format: ObjectFormat): string | undefined {
+  const content = readSmallFile(path);
+  return content && hashBytes(content, format);
+}
+
+/** `undefined`: the file is large. Synchronous, because for many small files a promise each costs more than reading. */
+export function readSmallFile(path: Buffer): Buffer | undefined {
   const descriptor = openSync(path, READ_PLAIN_FILE);
   try {
-    return fstatSync(descriptor).size > CHUNK ? undefined : hashBytes(readFileSync(descriptor), format);
+    const { size } = fstatSync(descriptor);
+    if (size > CHUNK) return undefined;
+    const content = Buffer.allocUnsafe(size);
+    for (let at = 0; at < size; ) {
+      const read = readSync(descriptor, content, at, size - at, null);
+      if (read === 0) throw shrank();
+      at += read;
+    }
+    return content;
   } finally {
     closeSync(descriptor);
   }
 }
+
+const shrank = (): Error => new Error('a file shrank while it was read');
 
 async function hashLargeFile(path: Buffer, format: ObjectFormat): Promise<string> {
   using file = openPlainFile(path);
@@ -38,8 +53,20 @@ function startHash(format: ObjectFormat, size: number) {
   return createHash(format).update(`blob ${size}\0`);
 }
 
-/** The content of an entry. Throws at the end if it is not what was hashed. A chunk is valid until the next read. */
-export async function* readHashed(path: Buffer, { mode, oid }: { mode: string; oid: string }) {
+/** The content of an entry. Throws, at its end, if it is not what was hashed. A chunk is valid until the next read. */
+export function readHashed(
+  path: Buffer,
+  entry: { mode: string; oid: string },
+): Buffer | AsyncGenerator<Buffer> {
+  const content = entry.mode === '120000' ? undefined : readSmallFile(path);
+  if (!content) return readLargeHashed(path, entry);
+  if (hashBytes(content, formatOf(entry.oid)) !== entry.oid) throw changed();
+  return content;
+}
+
+const changed = (): Error => new Error('a file changed after it was read');
+
+async function* readLargeHashed(path: Buffer, { mode, oid }: { mode: string; oid: string }) {
   const format = formatOf(oid);
   if (mode === '120000') {
     const target = readlinkSync(path, { encoding: 'buffer' });
@@ -53,7 +80,7 @@ export async function* readHashed(path: Buffer, { mode, oid }: { mode: string; o
     hash.update(chunk);
     yield chunk;
   }
-  if (hash.digest('hex') !== oid) throw new Error('a file changed after it was read');
+  if (hash.digest('hex') !== oid) throw changed();
 }
 
 /** `chunks`: exactly `size` bytes. A chunk is valid only until the next one is read. */
@@ -70,7 +97,7 @@ export function openPlainFile(path: Buffer): PlainFile {
       for (let left = size; left > 0; ) {
         if (left < size) await setImmediate();
         const read = readSync(descriptor, buffer, 0, Math.min(left, buffer.length), null);
-        if (read === 0) throw new Error('a file shrank while it was read');
+        if (read === 0) throw shrank();
         left -= read;
         yield buffer.subarray(0, read);
       }

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { TreeEdit } from './base-tree.ts';
 import { git } from './git.ts';
 import { quotePath } from './git-directory.ts';
-import { openPlainFile } from './hash-blob.ts';
+import { openPlainFile, readSmallFile } from './hash-blob.ts';
 import { takeTurns } from './take-turns.ts';
 import { absolutePath } from './tree-path.ts';
 
@@ -36,22 +36,36 @@ async function* importStream(change: Parameters<typeof importTree>[1]): AsyncGen
   const deletions = change.edits.filter((edit) => edit.kind === 'delete');
   yield Buffer.from(deletions.map(({ path }) => `D ${quotePath(path)}\n`).join(''));
   const turn = takeTurns();
+  // Git gets small files together, because each piece of a stream costs more than its bytes.
+  let pieces: Buffer[] = [];
+  let bytes = 0;
   for (const edit of change.edits) {
     await turn();
-    if (edit.kind === 'write') yield* importEntry(edit.mode, edit.path, absolutePath(change.root, edit.path));
+    if (edit.kind === 'delete') continue;
+    const absolute = absolutePath(change.root, edit.path);
+    const head = `M ${edit.mode} inline ${quotePath(edit.path)}\ndata `;
+    const content =
+      edit.mode === '120000' ? readlinkSync(absolute, { encoding: 'buffer' }) : readSmallFile(absolute);
+    if (content) {
+      pieces.push(Buffer.from(`${head}${content.length}\n`), content, NEWLINE);
+      bytes += content.length;
+      if (bytes < BATCH_BYTES && pieces.length < BATCH_PIECES) continue;
+    }
+    yield Buffer.concat(pieces);
+    pieces = [];
+    bytes = 0;
+    if (!content) yield* largeFile(head, absolute);
   }
-  yield Buffer.from('\nget-mark :1\ndone\n');
+  pieces.push(Buffer.from('\nget-mark :1\ndone\n'));
+  yield Buffer.concat(pieces);
 }
 
-async function* importEntry(mode: string, path: string, absolute: Buffer): AsyncGenerator<Buffer> {
-  const header = (size: number) => Buffer.from(`M ${mode} inline ${quotePath(path)}\ndata ${size}\n`);
-  if (mode === '120000') {
-    const target = readlinkSync(absolute, { encoding: 'buffer' });
-    yield Buffer.concat([header(target.length), target, NEWLINE]);
-    return;
-  }
+const BATCH_BYTES = 256 * 1024;
+const BATCH_PIECES = 3_000;
+
+async function* largeFile(head: string, absolute: Buffer): AsyncGenerator<Buffer> {
   using file = openPlainFile(absolute);
-  yield header(file.size);
+  yield Buffer.from(`${head}${file.size}\n`);
   // The stream keeps a chunk longer than until the next read, so it gets a copy.
   for await (const chunk of file.chunks()) yield Buffer.from(chunk);
   yield NEWLINE;

@@ -1,4 +1,13 @@
-import { chmodSync, type Dirent, lstatSync, readdirSync, readlinkSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  type Dirent,
+  lstatSync,
+  readdirSync,
+  readlinkSync,
+  type Stats,
+} from 'node:fs';
 import { codeOf, WhetstoneError } from '@whetstone/errors';
 import type { BaseTree, TreeEdit } from './base-tree.ts';
 import type { ObjectFormat } from './git-directory.ts';
@@ -26,6 +35,8 @@ export type ScanOptions = {
   leftOut?: ReadonlySet<string>;
   /** How much the tree may differ. Default: without limits. */
   limits?: ChangeLimits;
+  /** Whether files that the base does not have get no id. Then they are not read. Default: no. */
+  leavesNewUnread?: boolean;
   /** The layers of the mount at `root`, if `root` is one. The lower layers together must hold the base. */
   layers?: { upper: string; lower: readonly string[] };
 };
@@ -68,7 +79,7 @@ export async function scanTree(options: ScanOptions): Promise<Scan> {
         folders.push({ path, whole: folder.whole || !isLayered(options, path) });
       } else {
         if (base.folders.has(path)) deleteBase(base, path, scan.edits);
-        await compare(options, path, kind === 'symlink', scan);
+        if (!isNewUnread(options, path, kind, scan)) await compare(options, path, kind === 'symlink', scan);
       }
       await turn();
     }
@@ -97,7 +108,39 @@ async function compare(options: ScanOptions, path: string, symlink: boolean, sca
   const { bytes, ...now } = found;
   const before = options.base.entries.get(path);
   if (before?.oid === now.oid && before.mode === now.mode) return;
-  scan.edits.push({ kind: 'write', path, ...now });
+  add(scan, { kind: 'write', path, ...now }, bytes, limits);
+}
+
+/** Adds a new file that can be read as it is. Synchronous, because there may be very many. */
+function isNewUnread(
+  { root, base, limits, leavesNewUnread }: ScanOptions,
+  path: string,
+  kind: Kind,
+  scan: Scan,
+): boolean {
+  if (!leavesNewUnread || kind !== 'file' || base.entries.has(path)) return false;
+  const absolute = absolutePath(root, path);
+  const found = readableFile(absolute);
+  if (!found) return false;
+  const { mode, size } = found;
+  assertSize(absolute, size, limits?.fileBytes);
+  add(scan, { kind: 'write', path, mode: fileMode(mode) }, size, limits);
+  return true;
+}
+
+function readableFile(path: Buffer): Stats | undefined {
+  try {
+    const found = lstatSync(path);
+    // Most files can be read by everybody.
+    if ((found.mode & 0o444) !== 0o444) accessSync(path, constants.R_OK);
+    return found;
+  } catch {
+    return undefined;
+  }
+}
+
+function add(scan: Scan, edit: TreeEdit, bytes: number, limits: ChangeLimits | undefined): void {
+  scan.edits.push(edit);
   scan.bytes += bytes;
   if (limits && scan.bytes > limits.bytes) throw tooLarge(`more than ${mebibytes(limits.bytes)} in all`);
   if (limits && scan.edits.length > limits.paths) throw tooLarge(`more than ${limits.paths} paths`);
@@ -112,11 +155,16 @@ async function readSymlink(path: Buffer, format: ObjectFormat): Promise<Content>
 
 async function readFile(path: Buffer, format: ObjectFormat, limit?: number): Promise<Content> {
   const { mode, size } = lstatSync(path);
-  if (limit !== undefined && size > limit) {
-    const name = displayPath(path.toString('latin1')).split('/').at(-1);
-    throw tooLarge(`${mebibytes(size)} in the file ${name}`);
-  }
-  return { mode: mode & 0o100 ? '100755' : '100644', oid: await hashFile(path, format), bytes: size };
+  assertSize(path, size, limit);
+  return { mode: fileMode(mode), oid: await hashFile(path, format), bytes: size };
+}
+
+const fileMode = (mode: number) => (mode & 0o100 ? '100755' : '100644');
+
+function assertSize(path: Buffer, size: number, limit = Number.POSITIVE_INFINITY): void {
+  if (size <= limit) return;
+  const name = displayPath(path.toString('latin1')).split('/').at(-1);
+  throw tooLarge(`${mebibytes(size)} in the file ${name}`);
 }
 
 const mebibytes = (bytes: number): string => `${Math.ceil(bytes / 2 ** 20)} MiB`;

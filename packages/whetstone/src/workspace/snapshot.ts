@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { giveTree, ownerOf } from '@whetstone/sandbox';
 import type { OverlayOperation } from '../config/config.ts';
 import { applyOverlays } from './apply-overlays.ts';
-import { applyEdits, type BaseTree, baseTree, type TreeEdit } from './base-tree.ts';
+import { applyEdits, type BaseTree, baseTree, idOf, type TreeEdit } from './base-tree.ts';
 import { git } from './git.ts';
 import { formatOf, makeGitDirectory, type ObjectFormat } from './git-directory.ts';
 import { importTree } from './import-tree.ts';
@@ -123,6 +123,6 @@ async function seal(
 }
 
 function indexLine(edit: TreeEdit, idLength: number): string {
-  const [mode, oid] = edit.kind === 'write' ? [edit.mode, edit.oid] : ['0', '0'.repeat(idLength)];
+  const [mode, oid] = edit.kind === 'write' ? [edit.mode, idOf(edit)] : ['0', '0'.repeat(idLength)];
   return `${mode} ${oid}\t${edit.path}\0`;
 }

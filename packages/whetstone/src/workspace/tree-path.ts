@@ -31,6 +31,9 @@ export function parentPaths(path: string): string[] {
   return parents;
 }
 
+/** The folder of a path; `''` is the root. */
+export const parentPath = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
+
 /** Whether some file system reads it as `.git` (`.GIT`, `git~1`, …), by git's `verify_path`. No tree can hold it. */
 export function isDotGit(name: string): boolean {
   return /^(\.git|git~1)[. ]*($|[\\:])/i.test(name);
