@@ -2,6 +2,7 @@
  * The measured process: `node cold-program.js <loop> <conversations> <rounds>` loads one of the loops, runs the
  * conversations at once, and prints a `ColdUse` as JSON. Nothing is warmed up, and nothing was compiled before.
  */
+import { readFileSync } from 'node:fs';
 import { CONVERSES } from './converses.ts';
 import { cpuMs, firstModelCall } from './work.ts';
 
@@ -12,6 +13,8 @@ export type ColdUse = {
   requestWallMs: number;
   cpuMs: number;
   wallMs: number;
+  /** VmHWM, and here Node itself counts too. */
+  peakMegabytes: number;
 };
 
 const [name = '', conversations = '', rounds = ''] = process.argv.slice(2);
@@ -28,5 +31,6 @@ const use: ColdUse = {
   requestWallMs: (firstModelCall?.atMs ?? Number.NaN) - began,
   cpuMs: cpuMs() - cpuBefore,
   wallMs: performance.now() - began,
+  peakMegabytes: Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1024,
 };
 console.log(JSON.stringify(use));

@@ -53,6 +53,7 @@ export async function measureCold(
         ['CPU in all', 'ms', 0, ({ uses }) => middle(uses, 'cpuMs')],
         ['CPU after the import', 'ms', 0, ({ uses }) => middle(uses, 'cpuMs') - middle(uses, 'importCpuMs')],
         ['time in all', 'ms', 0, ({ uses }) => middle(uses, 'wallMs')],
+        ['peak RSS of the process', 'MiB', 0, ({ uses }) => middle(uses, 'peakMegabytes')],
       ]),
     );
     const usesOf = (name: string) => measured.find(({ loop }) => loop.name === name)?.uses;

@@ -21,12 +21,12 @@ function instantClock(): Clock & { slept: number[] } {
 /** A session over a scripted model in a folder of its own; it keeps its events. */
 export async function startSession(
   steps: readonly ModelStep[],
-  options: Partial<SessionOptions> & { tools?: RegisteredTool[] } = {},
+  { tools = [], ...options }: Partial<SessionOptions> & { tools?: RegisteredTool[] } = {},
 ) {
   const place = await temporaryEnvironment();
   const model = scriptedModel(steps);
   const profile = createAnthropicProfile({ model: 'fake-1' });
-  for (const tool of options.tools ?? []) profile.toolRegistry.register(tool);
+  for (const tool of tools) profile.toolRegistry.register(tool);
   const clock = instantClock();
   const session = new Session({ profile, environment: place.environment, model, clock, ...options });
   const events: SessionEvent[] = [];

@@ -1,5 +1,6 @@
 import { messageOf } from '@whetstone/errors';
 import type { JsonObject } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import type { HistoryTurn, Input, Part } from '../conversation/turn.ts';
 import type { Emit, ToolCallEnd } from '../events/session-event.ts';
 import { raceAbort } from './race-abort.ts';
@@ -50,6 +51,17 @@ export type Hooks = {
     signal: AbortSignal;
   }): Maybe<{ turns: readonly HistoryTurn[] }>;
 };
+
+/** The hooks as functions, also where they are methods of an object of a class. */
+export function boundHooks(hooks: Hooks = {}): Hooks {
+  return present({
+    beforeSubmit: hooks.beforeSubmit?.bind(hooks),
+    beforeTool: hooks.beforeTool?.bind(hooks),
+    afterTool: hooks.afterTool?.bind(hooks),
+    beforeStop: hooks.beforeStop?.bind(hooks),
+    onContextOverflow: hooks.onContextOverflow?.bind(hooks),
+  });
+}
 
 /** Keeps an input or a call from going ahead. The host, or the model in place of a result, reads `reason`. */
 export type Block = { decision: 'block'; reason: string };

@@ -1,4 +1,9 @@
 import { expect, test } from 'vitest';
+import { calls, says, toolCall } from '../__fixtures__/scripted-model.ts';
+import { customTool, startSession } from '../__fixtures__/start-session.ts';
+import { LocalExecutionEnvironment } from '../environment/local-environment.ts';
+import { createGeminiProfile } from '../profiles/gemini-profile.ts';
+import { createOpenAiProfile } from '../profiles/openai-profile.ts';
 import { checkBudget } from './budget.ts';
 import { resolveSessionConfig, type SessionConfig } from './session-config.ts';
 
@@ -36,4 +41,45 @@ test.each([
 test('a misspelt limit of the budget is refused, and an undefined setting has its default', () => {
   expect(() => checkBudget({ cost: 3 } as object)).toThrow(/Budget.cost does not exist/);
   expect(resolveSessionConfig({ maxRetries: undefined as never }).maxRetries).toBe(2);
+});
+
+test.each([
+  [{ hook: {} }, 'SessionOptions.hook does not exist.'],
+  [{ hooks: { beforeTol: () => undefined } }, 'SessionOptions.hooks.beforeTol does not exist.'],
+  [{ hooks: { beforeTool: 'deny' } }, 'SessionOptions.hooks.beforeTool is "deny"; it must be a function.'],
+  [{ subagents: { max: 1 } }, 'SessionOptions.subagents.max does not exist.'],
+  [{ askUser: 'yes' }, 'SessionOptions.askUser is "yes"; it must be true or false.'],
+  [{ config: 5 }, 'SessionOptions.config is 5; it must be an object.'],
+  [{ model: undefined }, 'SessionOptions.model is missing; it must be a model, an object with doStream().'],
+])('an option of a session that does not exist or fit is refused: %j', async (options, message) => {
+  await expect(startSession([], options as object)).rejects.toMatchObject({
+    code: 'session-option-invalid',
+    message,
+  });
+});
+
+test('hooks may be an object of a class with fields of its own', async () => {
+  class Guard {
+    asked = 0;
+    beforeTool(): undefined {
+      this.asked += 1;
+    }
+  }
+  const guard = new Guard();
+  await using run = await startSession([calls(toolCall('tick', {})), says('ok')], {
+    hooks: guard,
+    tools: [customTool('tick', () => 'tock')],
+  });
+  await run.session.submit('go');
+  expect(guard.asked).toBe(1);
+});
+
+test('a misspelt option of a profile or an environment is refused', () => {
+  expect(() => createOpenAiProfile({ modle: 'x' } as never)).toThrow(/ProfileOptions.modle does not exist/);
+  expect(() => createGeminiProfile({ model: 5 as never })).toThrow(
+    /ProfileOptions.model is 5; it must be a text/,
+  );
+  expect(() => new LocalExecutionEnvironment({ workingDir: '.' } as object)).toThrow(
+    /LocalEnvironmentOptions.workingDir does not exist/,
+  );
 });

@@ -1,4 +1,4 @@
-import { count, isCount, type Kind, refuseUnknown } from './check-options.ts';
+import { count, flag, isCount, type Kind, object, oneOf, refuseUnknown, text } from './check-options.ts';
 
 /** Limits and settings of a session (loop spec 2.2). `SessionOptions.config` takes any part of them. */
 export type SessionConfig = {
@@ -59,19 +59,9 @@ const defaults: SessionConfig = {
   streamIdleTimeoutMs: 120_000,
 };
 
-const flag: Kind = { what: 'true or false', fits: (value) => typeof value === 'boolean' };
-const text: Kind = { what: 'a text', fits: (value) => typeof value === 'string' };
 const counts: Kind = {
   what: 'an object of numbers of 0 or more, by tool name',
-  fits: (value) =>
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    Object.values(value).every(isCount),
-};
-const steeringMode: Kind = {
-  what: '"after_round" or "tool_boundary"',
-  fits: (value) => value === 'after_round' || value === 'tool_boundary',
+  fits: (value) => object.fits(value) && Object.values(Object(value)).every(isCount),
 };
 
 const kinds: Readonly<Record<keyof SessionConfig, Kind>> = {
@@ -88,7 +78,7 @@ const kinds: Readonly<Record<keyof SessionConfig, Kind>> = {
   loopDetectionWindow: count,
   maxLoopWarnings: count,
   maxSubagentDepth: count,
-  steeringMode,
+  steeringMode: oneOf('after_round', 'tool_boundary'),
   maxRetries: count,
   streamIdleTimeoutMs: count,
 };

@@ -3,7 +3,8 @@ import { calls, says, toolCall } from '../__fixtures__/scripted-model.ts';
 import { customTool, startSession } from '../__fixtures__/start-session.ts';
 import type { Input } from './turn.ts';
 
-const image = { type: 'image', data: 'aGk=', mediaType: 'image/png' };
+const png = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1').toString('base64');
+const image = { type: 'image', data: png, mediaType: 'image/png' };
 
 test.each([
   [[image, { type: 'image', mediaType: 'image/png' }], 'input[1].data is missing'],
@@ -13,6 +14,11 @@ test.each([
     [{ ...image, mediaType: 'image/tiff' }],
     'input[0].mediaType is "image/tiff"; it must be one of image/png',
   ],
+  [
+    [{ ...image, data: 'aGk=' }],
+    'input[0].data begins like no image that providers read, not like image/png',
+  ],
+  [[{ ...image, mediaType: 'image/gif' }], 'input[0].data begins like image/png, not like image/gif'],
   [[{ data: 'aGk=', type: 'image' }], 'input[0].mediaType is missing'],
   [[{ type: 'file', data: 'aGk=' }], 'input[0].type is "file"; it must be "text" or "image"'],
   [[{ type: 'text' }], 'input[0].text is missing'],

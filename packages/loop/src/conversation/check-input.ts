@@ -1,7 +1,5 @@
+import { imageTypeOf, MEDIA_TYPES } from './image-type.ts';
 import { type Input, type Part, wellFormedInput } from './turn.ts';
-
-/** The images that every provider reads. */
-const MEDIA_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 
 /**
  * The input without anything that providers refuse. Throws a `TypeError` that names the place for an empty or malformed
@@ -46,6 +44,9 @@ function problemOfPart(part: Partial<Part> | null | undefined, path: string): st
     return `${path}.data is ${describe(data)}; it must be the image in base64`;
   if (data.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(data))
     return `${path}.data is not base64 (${describe(data)}); give the image without a "data:" prefix and line breaks`;
+  const found = imageTypeOf(Buffer.from(data.slice(0, 64), 'base64'));
+  if (found !== mediaType)
+    return `${path}.data begins like ${found ?? 'no image that providers read'}, not like ${mediaType}`;
   return undefined;
 }
 

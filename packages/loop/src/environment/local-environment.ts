@@ -13,6 +13,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { copyAttributes, readRange } from '@whetstone/sandbox/files';
 import { cgroupFolder, endTree, newMark, unwatch, watch } from '@whetstone/sandbox/process';
+import { type Kind, listOfTexts, object, oneOf, refuseUnknown, text } from '../control/check-options.ts';
 import { type EnvPolicy, filterVariables } from './command-variables.ts';
 import type {
   BackgroundProcess,
@@ -39,6 +40,13 @@ export type LocalEnvironmentOptions = {
   shell?: readonly [string, ...string[]];
 };
 
+const OPTIONS: Readonly<Record<keyof LocalEnvironmentOptions, Kind>> = {
+  workingDirectory: text,
+  envPolicy: oneOf('all', 'core', 'none'),
+  env: object,
+  shell: listOfTexts,
+};
+
 /**
  * Runs tools on this machine, as this user (loop spec 4.2). It is not a sandbox: a command can reach whatever this user
  * can. Background commands outlive their shell, until `cleanup()` or until this process ends.
@@ -55,7 +63,9 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDis
   readonly #owners = new Set<string>();
   #outputDirectory: string | undefined;
 
+  /** Throws a `WhetstoneError` that names the field where an option does not exist or fit. */
   constructor(options: LocalEnvironmentOptions = {}) {
+    refuseUnknown('LocalEnvironmentOptions', options, OPTIONS);
     this.#workingDirectory = path.resolve(options.workingDirectory ?? '.');
     this.#options = options;
     this.#host = { ...process.env };

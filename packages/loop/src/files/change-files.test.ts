@@ -78,6 +78,11 @@ test('a symbolic link stays one, and its target is written also where there is n
   expect(await readFile(place.path('real'), 'utf8')).toBe('two');
   expect(await readFile(place.path('missing'), 'utf8')).toBe('three');
   expect(await readFile(place.path('missing-too'), 'utf8')).toBe('one\n');
+  await symlink('no-folder/file', place.path('astray'));
+  await expect(writeWholeFile(environment, 'astray', 'five')).rejects.toThrow(
+    'astray: is a symbolic link into a folder that does not exist. Make the folder first',
+  );
+  expect(await readlink(place.path('astray'))).toBe('no-folder/file');
   expect(await readlink(place.path('dangling'))).toBe('missing');
   expect(await readlink(place.path('dangling-too'))).toBe('missing-too');
 });

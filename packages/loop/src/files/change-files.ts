@@ -1,4 +1,5 @@
 import { messageOf } from '@whetstone/errors';
+import { isJsonObject } from '@whetstone/events/json';
 import { createTwoFilesPatch } from 'diff';
 import { displayPath, pathsOf, resolvePath } from '../environment/environment-path.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
@@ -167,7 +168,7 @@ async function creation(
   };
 }
 
-/** A link to what does not exist: writing through it makes its target. */
+/** A link to what does not exist: writing through it makes its target. An environment cannot say where that would be. */
 function throughLink(
   environment: ExecutionEnvironment,
   { path, content, mode }: Extract<FileChange, { kind: 'write' }>,
@@ -175,7 +176,16 @@ function throughLink(
 ): Step {
   return {
     path,
-    commit: () => environment.writeBytes(absolute, content, mode === undefined ? {} : { mode }),
+    commit: async () => {
+      try {
+        await environment.writeBytes(absolute, content, mode === undefined ? {} : { mode });
+      } catch (error) {
+        if (!isJsonObject(error) || error.code !== 'ENOENT') throw error;
+        throw new Error('is a symbolic link into a folder that does not exist. Make the folder first', {
+          cause: error,
+        });
+      }
+    },
     undo: async () => await environment.remove(await environment.realpath(absolute)),
     clean: async () => {},
   };

@@ -95,6 +95,8 @@ test('a provider that is not configured never gets its request sent to another o
     ['openai/gpt-5.5', 'model-key-missing', /Set OPENAI_API_KEY .* Configured providers: anthropic/],
     ['google/x', 'model-key-missing', /Set GEMINI_API_KEY .* Configured providers: anthropic/],
     ['opnai/x', 'model-configuration-invalid', /"opnai".*mean openai\? Configured providers: anthropic/],
+    ['anthropic/', 'model-configuration-invalid', /There is no model in "anthropic\/"/],
+    ['', 'model-configuration-invalid', /There is no model in ""/],
   ] as const) {
     const refused = expect.objectContaining({ code, message: expect.stringMatching(message) });
     expect(() => client.resolve(name)).toThrow(refused);

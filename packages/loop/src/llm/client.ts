@@ -111,6 +111,11 @@ export class Client {
   }
 
   #route(name: string): { provider: ClientProvider; modelId: string } {
+    if (!/[^/]$/.test(name))
+      throw new LlmError(
+        'model-configuration-invalid',
+        `There is no model in ${JSON.stringify(name)}. Write provider/model. ${this.#configured}`,
+      );
     const slash = name.indexOf('/');
     if (slash > 0) return { provider: this.#provider(name.slice(0, slash)), modelId: name.slice(slash + 1) };
     if (this.#defaultProvider === undefined)

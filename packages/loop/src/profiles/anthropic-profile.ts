@@ -1,3 +1,4 @@
+import { listOfTexts } from '../control/check-options.ts';
 import { createEditFileTool } from '../tools/edit-file-tool.ts';
 import { globTool } from '../tools/glob-tool.ts';
 import { createGrepTool } from '../tools/grep-tool.ts';
@@ -51,6 +52,7 @@ export function createAnthropicProfile(options: AnthropicProfileOptions): Provid
   const { betaHeaders = [] } = options;
   return createProfile(options, {
     id: 'anthropic',
+    options: { betaHeaders: listOfTexts },
     tools: native ? createClaudeCodeTools() : specTools(),
     baseText: baseText(native ? NATIVE_NAMES : SPEC_NAMES),
     // The effort travels as the portable call option; the wire's package maps it to thinking for each model.

@@ -1,5 +1,6 @@
 import type { JSONObject } from '@ai-sdk/provider';
 import { present } from '@whetstone/events/present';
+import { count, type Kind, object, oneOf, refuseUnknown, text } from '../control/check-options.ts';
 import type { RegisteredTool } from '../tools/tool.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
 import { catalogContextWindow } from './model-catalog.ts';
@@ -10,6 +11,8 @@ import { layerSystemPrompt } from './system-prompt.ts';
 export type Family = Pick<ProviderProfile, 'id' | 'projectDocumentNames' | 'contextWindowSize'> &
   Partial<Pick<ProviderProfile, 'maxOutputTokens' | 'subagentTools' | 'askUserTool'>> & {
     tools: readonly RegisteredTool[];
+    /** Options of this family only. */
+    options?: Readonly<Record<string, Kind>>;
     baseText: string;
     /** A window that the request asks for, whatever the model's usual one is. */
     extendedWindow?: number | undefined;
@@ -17,8 +20,18 @@ export type Family = Pick<ProviderProfile, 'id' | 'projectDocumentNames' | 'cont
     requestOptions: { provider: string; of: (request: ProviderRequest) => JSONObject };
   };
 
+const OPTIONS: Readonly<Record<keyof ProfileOptions, Kind>> = {
+  model: text,
+  toolSet: oneOf('spec', 'native'),
+  providerOptions: object,
+  contextWindowSize: count,
+  maxOutputTokens: count,
+  knowledgeCutoff: text,
+};
+
 /** The profile of a family with the host's options over its defaults. */
 export function createProfile(options: ProfileOptions, family: Family): ProviderProfile {
+  refuseUnknown('ProfileOptions', options, { ...OPTIONS, ...family.options }, ['model']);
   const toolRegistry = new ToolRegistry(family.tools);
   const { provider, of: optionsOf } = family.requestOptions;
   const { id, projectDocumentNames, subagentTools, askUserTool } = family;

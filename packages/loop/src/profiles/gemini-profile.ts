@@ -1,3 +1,4 @@
+import { flag } from '../control/check-options.ts';
 import { createEditFileTool } from '../tools/edit-file-tool.ts';
 import { globTool } from '../tools/glob-tool.ts';
 import { createGrepTool } from '../tools/grep-tool.ts';
@@ -71,6 +72,7 @@ export function createGeminiProfile(options: GeminiProfileOptions): ProviderProf
   const native = options.toolSet === 'native';
   return createProfile(options, {
     id: 'gemini',
+    options: { webSearch: flag, webFetch: flag },
     tools: [
       ...(native ? createGeminiCliTools() : specTools()),
       ...(options.webFetch ? [createWebFetchTool(native ? 'prompt' : 'url')] : []),

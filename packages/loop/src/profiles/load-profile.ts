@@ -41,12 +41,12 @@ export type LoadedProfile = {
  */
 export function loadProfile(capture: unknown, options: LoadProfileOptions = {}): LoadedProfile {
   const { wire, systemPrompt, tools, model: captured } = checkCapture(capture);
-  const model = options.model ?? captured;
+  const { tools: own = [], model = captured, ...profileOptions } = options;
   if (model === undefined)
     throw new TypeError('loadProfile: the capture has no model name. Pass `model` in the options.');
 
-  const base = PROFILES[wire]({ ...options, model, toolSet: 'native' });
-  const executors = executorsFor(wire, model, options.tools ?? []);
+  const base = PROFILES[wire]({ ...profileOptions, model, toolSet: 'native' });
+  const executors = executorsFor(wire, model, own);
   const unbound: string[] = [];
   const toolRegistry = new ToolRegistry();
   for (const { name, definition } of tools.flatMap((tool) => READERS[wire](tool))) {

@@ -2,7 +2,6 @@ import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { messageOf } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import type { FinalDecision } from '../control/approval.ts';
-import { systemClock } from '../control/clock.ts';
 import { SteeringQueue } from '../control/steering-queue.ts';
 import { checkInput } from '../conversation/check-input.ts';
 import {
@@ -23,6 +22,7 @@ import { Subagents } from '../subagents/subagents.ts';
 import { type AskUser, createAskUserTool, type Question } from '../tools/ask-user-tool.ts';
 import { endSessionProcesses } from '../tools/process-sessions.ts';
 import { type SessionTools, sessionTools } from '../tools/session-tools.ts';
+import { checkedOptions } from './check-session-options.ts';
 import { childOptions } from './child-options.ts';
 import { createContext } from './create-context.ts';
 import { FrozenPreamble } from './frozen-preamble.ts';
@@ -63,8 +63,9 @@ export class Session implements AsyncDisposable {
   #running: Promise<unknown> = Promise.resolve();
   #closed: Promise<void> | undefined;
 
-  constructor(options: SessionOptions, origin: SessionOrigin = {}) {
-    const { profile, environment, model, clock = systemClock } = options;
+  constructor(given: SessionOptions, origin: SessionOrigin = {}) {
+    const options = checkedOptions(given);
+    const { profile, environment, model, clock, hooks } = options;
     const { snapshot, parent } = origin;
     this.#options = options;
     this.#depth = parent?.depth ?? 0;
@@ -93,7 +94,7 @@ export class Session implements AsyncDisposable {
     this.#context = createContext(options, origin, {
       sessionId: this.id,
       emit: (kind, data) => this.#hub.emit(kind, data),
-      ...this.#parkedArguments.around({ hooks: options.hooks ?? {}, approve: options.approve }),
+      ...this.#parkedArguments.around({ hooks, approve: options.approve }),
       steering,
       preamble: (signal) => this.#preamble.get(signal),
       tools: (maxSubagentDepth) => this.#toolsOf(profile, maxSubagentDepth),
@@ -381,13 +382,12 @@ export class Session implements AsyncDisposable {
       await Promise.all([stopped, this.#subagents.endAll()]);
       endParkedCalls(this.#context);
       await this.#persist();
-      const ended = {
+      this.#hub.emit('SESSION_END', {
         state: 'CLOSED',
         turns: history.assistantTurns,
         usage: meter.whole.usage,
         reason,
-      } as const;
-      this.#hub.emit('SESSION_END', ended);
+      });
       this.#hub.close();
       try {
         if (this.#options.ownsEnvironment) await environment.cleanup?.();

@@ -1,3 +1,4 @@
+import { imageTypeOf } from '../conversation/image-type.ts';
 import type { ImagePart } from '../conversation/turn.ts';
 import { resolvePath } from '../environment/environment-path.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
@@ -95,17 +96,8 @@ function encodingOf(bytes: Uint8Array, path: string, size: number): 'utf-16le' |
   return 'utf-8';
 }
 
-/** How files of each type begin, read as Latin-1. */
-const IMAGE_SIGNATURES: readonly (readonly [mediaType: string, signature: RegExp])[] = [
-  ['image/png', /^\x89PNG\r\n/],
-  ['image/jpeg', /^\xff\xd8\xff/],
-  ['image/gif', /^GIF8/],
-  ['image/webp', /^RIFF.{4}WEBP/s],
-];
-
 function asImage(bytes: Uint8Array): ImagePart | undefined {
-  const start = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
-  const mediaType = IMAGE_SIGNATURES.find(([, signature]) => signature.test(start))?.[0];
+  const mediaType = imageTypeOf(bytes);
   if (mediaType === undefined) return undefined;
   return { type: 'image', mediaType, data: Buffer.from(bytes).toString('base64') };
 }
