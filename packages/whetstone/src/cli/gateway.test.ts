@@ -124,11 +124,15 @@ const jsonLines = (text: string) =>
     .split('\n')
     .map((line) => JSON.parse(line));
 
-const ask = async ({ baseUrl, key }: Pick<Running, 'baseUrl' | 'key'>, input = 'Say hello.') => {
+const ask = async (
+  { baseUrl, key }: Pick<Running, 'baseUrl' | 'key'>,
+  input = 'Say hello.',
+  model = 'gpt-5',
+) => {
   const response = await fetch(`${baseUrl}/v1/responses`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}` },
-    body: JSON.stringify({ model: 'gpt-5', input }),
+    body: JSON.stringify({ model, input }),
   });
   return { status: response.status, text: await response.text() };
 };
@@ -243,7 +247,11 @@ describe('whetstone gateway', () => {
       REAL_KEY: upstream.key,
     });
     expect((await ask(recorder)).text).toContain('From the provider.');
-    const [line] = jsonLines((await recorder.end()).stdout);
+    await ask(recorder, 'A model of this name.', upstream.key);
+    const { stdout } = await recorder.end();
+    expect(stdout).not.toContain(upstream.key);
+    const [line, strange] = jsonLines(stdout);
+    expect(strange).toMatchObject({ model_asked: '[masked]' });
     expect(line).toMatchObject({
       cost_usd: expect.any(Number),
       price_source: expect.stringContaining('genai-prices'),

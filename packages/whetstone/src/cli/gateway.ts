@@ -37,6 +37,8 @@ export async function gatewayCommand(
   const { host, port, ledger, callsAtOnce } = options;
   const display = await createCallDisplay(stdout, options.json ?? false);
   const mask = createMask([]);
+  // As a whole, because the display shortens texts, and part of a key would not be found.
+  const masked = <Shown extends object>(value: Shown): Shown => JSON.parse(mask.text(JSON.stringify(value)));
   const end = Promise.withResolvers<void>();
   using _ = onEndSignal(end.resolve);
   const gateway = await startGateway({
@@ -50,7 +52,7 @@ export async function gatewayCommand(
     ...(ledger !== undefined && { ledgerFile: resolve(ledger) }),
     mask: mask.text,
     onKey: (key) => mask.add([key]),
-    onCall: display.show,
+    onCall: (line) => display.show(masked(line)),
   });
   const startedAt = performance.now();
   (options.json ? stderr : stdout).write(introduction(mode.kind, gateway));
@@ -60,7 +62,7 @@ export async function gatewayCommand(
   } finally {
     display.stop();
     const wall_ms = Math.round(performance.now() - startedAt);
-    display.totals({ ...totalCalls(gateway.lane.ledger), wall_ms });
+    display.totals(masked({ ...totalCalls(gateway.lane.ledger), wall_ms }));
   }
   return 0;
 }
