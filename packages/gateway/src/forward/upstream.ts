@@ -53,10 +53,12 @@ export function upstreamUrl(wire: WireProtocol, baseUrl: string, target: string)
   const basePath = base.pathname.replace(/\/+$/, '');
   const url = new URL(base.origin);
   url.pathname = `${basePath}${providerApis[wire].path(path)}`;
-  const parameters = new URLSearchParams(query);
-  // Gemini also takes keys in the query, and the lane's key is not the provider's.
-  parameters.delete('key');
-  url.search = parameters.toString();
+  if (query !== '') {
+    const parameters = new URLSearchParams(query);
+    // Gemini also takes keys in the query, and the lane's key is not the provider's.
+    parameters.delete('key');
+    url.search = parameters.toString();
+  }
   if (!url.pathname.startsWith(`${basePath}/`)) {
     throw new RequestError(400, 'The path leads out of the base URL.');
   }
