@@ -1,6 +1,7 @@
 import { type Aim, type Benchmark, FLAT, flatAim, type Table } from '../benchmark.ts';
 import { whereWeLose } from '../compare-with-peers.ts';
 import { installRouter, routerPackage, routerVersion } from './claude-code-router.ts';
+import { PIPE } from './hops.ts';
 import { measureManyCalls } from './many-calls.ts';
 import { measureOneAtATime } from './one-at-a-time.ts';
 import { measureStreams } from './streams.ts';
@@ -79,9 +80,10 @@ export const gateway: Benchmark = async ({ size, say }) => {
     aims,
     notes: [
       "`whetstone` is a lane that forwards: it checks the key, reads the request, takes out the provider's tools, masks the provider's key in the answer, meters it, and writes a line of its ledger. Its configuration is the one that it is shipped with, also its limit of calls at once.",
+      `\`${PIPE}\` is the floor of this machine: it passes bytes on and looks at none. Its first byte with ${streamCount} streams at once is ${streams.pipeFirstByteTimes.toFixed(1)} × as late as without a proxy${streams.pipeFirstByteTimes < 2 ? '' : ', so even this pipe misses that aim here: client, provider and proxy share the cores'}.`,
       'First byte held: how much later than without a proxy the client has the first event after the provider sent it. CPU is user and system time of the process of the proxy, in ticks of 10 ms over all calls. Memory is that of one process, after all its calls of the table.',
-      'Streams start all at once, each with a request of 100 KB; an event is late by the time from its sending to its arrival. Client, provider and proxy share the cores of the machine.',
-      `Live is what is in use on V8's heap and in buffers when garbage is collected, in runs of their own; resident memory also has what V8 has not yet collected or given back, which on a machine with much memory is a lot. Flat is the aim; ${FLAT} × is what is allowed. A lane keeps the lines of its ledger, about 1.6 KB per call, until it is closed.`,
+      'Streams start all at once, after 100 calls that are not counted, each with a request of 100 KB; an event is late by the time from its sending to its arrival. Client, provider and proxy share the cores of the machine.',
+      `Most resident: the most of one look after every lane. Live is what is in use on V8's heap and in buffers when garbage is collected, in runs of their own; resident memory also has what V8 has not yet collected or given back, which on a machine with much memory is a lot. Flat is the aim; ${FLAT} × is what is allowed. A lane keeps the lines of its ledger, about 1.6 KB per call, until it is closed.`,
       router
         ? `claude-code-router (\`${routerPackage}\`) passes requests on untranslated here (\`transformer: Anthropic\`). It does more: it counts the tokens of every request, to choose a model by them, and that is most of its time. It does less: no ledger, budgets, rate limit, masking of keys or stripping of tools. Of 3.x, 3.1.1 could not be installed from npm (a dependency is missing there), so it is ${routerVersion}. Its 10,000 calls were left out for the time they take.`
         : `claude-code-router was not measured: ${missing}`,
@@ -90,5 +92,8 @@ export const gateway: Benchmark = async ({ size, say }) => {
   };
 };
 
-/** Without the first row, which has the calls without a proxy. */
-const proxiesOf = (table: Table): Table => ({ ...table, rows: table.rows.slice(1) });
+/** Without the first row, which has the calls without a proxy, and without the floor. */
+const proxiesOf = (table: Table): Table => ({
+  ...table,
+  rows: table.rows.slice(1).filter(({ subject }) => subject !== PIPE),
+});

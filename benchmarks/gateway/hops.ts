@@ -16,6 +16,9 @@ export type Hop = {
 
 export type ProxyHop = Hop & { pid: number };
 
+/** The floor of what a proxy in Node.js costs on this machine: it only passes bytes on. */
+export const PIPE = 'bare Node pipe';
+
 /** Starts a client and its ways to one provider, each in a process of its own. `router`: whether the peer takes part. */
 export async function startHops(reply: Reply, router: boolean) {
   await using started = new AsyncDisposableStack();
@@ -27,9 +30,10 @@ export async function startHops(reply: Reply, router: boolean) {
     target: { url: `${url}${messagesPath}`, headers: { 'x-api-key': 'any' }, model: 'fake' },
   };
   const gateway = started.use(await startGateway({ kind: 'forward', upstream: url }));
-  const peers: ProxyHop[] = router ? [started.use(await startRouter(url))] : [];
+  const pipe = started.use(await startPipe(url));
+  const peers: ProxyHop[] = [pipe, ...(router ? [started.use(await startRouter(url))] : [])];
   const all = started.move();
-  return { client, direct, gateway, peers, [Symbol.asyncDispose]: () => all.disposeAsync() };
+  return { client, direct, gateway, pipe, peers, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
 /** As `whetstone run` starts itself. */
@@ -42,6 +46,12 @@ export async function startGateway(lane: LaneKind): Promise<ProxyHop & Program> 
     env: RUN_ENVIRONMENT,
   });
   return { ...gateway, subject: 'whetstone', target: targetOf(gateway.ready) };
+}
+
+async function startPipe(url: string): Promise<ProxyHop & Program> {
+  const pipe = await startProgram<string>('pipe', url);
+  const target = { url: `${pipe.ready}${messagesPath}`, headers: { 'x-api-key': 'any' }, model: 'fake' };
+  return { ...pipe, subject: PIPE, target };
 }
 
 /** Closes the lane, opens another, and returns its target. */

@@ -12,8 +12,8 @@ export type Program = {
 
 /** Starts a program, and resolves with the message that it sends when it is ready. */
 export async function startProgram<Ready>(
-  name: 'upstream' | 'gateway' | 'client',
-  argument: object,
+  name: 'upstream' | 'gateway' | 'pipe' | 'client',
+  argument: object | string,
   { nodeOptions = [], env = {} }: { nodeOptions?: readonly string[]; env?: Record<string, string> } = {},
 ): Promise<Program & { ready: Ready }> {
   const child = fork(join(import.meta.dirname, `${name}-program.ts`), [JSON.stringify(argument)], {
