@@ -61,7 +61,7 @@ export type CommandAgentOptions = SharedOptions & {
 
 /** A module whose default export is an agent. An agent object of yours does not need `createAgent`. */
 export type ModuleAgentOptions = SharedOptions & {
-  kind?: 'custom';
+  kind?: 'custom' | 'ai-sdk-harness';
   /** A path; a relative one starts at the current folder. */
   module: string;
   /** Passed to the adapter, which defines its meaning. */

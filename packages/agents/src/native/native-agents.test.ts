@@ -70,14 +70,24 @@ describe.each([
   });
 });
 
-test.each(Object.entries(kindAliases))('%s means %s in code and to the parser', async (alias, kind) => {
-  const options = { model: 'model-1' };
-  expect(toAgentConfig({ kind: alias as 'opencode', ...options })).toEqual(
-    toAgentConfig({ kind: kind as 'opencode-sdk', ...options }),
+test('an adapter of the harness is a module under its own name, too', () => {
+  const module = 'agents/mine.ts';
+  expect(toAgentConfig({ kind: 'ai-sdk-harness', module })).toEqual(
+    toAgentConfig({ kind: 'custom', module }),
   );
-  async function* nothing() {}
-  expect(await parseNative(alias, nothing(), { emit: () => {} })).toMatchObject({ kind });
 });
+
+test.each(Object.entries(kindAliases).filter(([, kind]) => kind !== 'custom'))(
+  '%s means %s in code and to the parser',
+  async (alias, kind) => {
+    const options = { model: 'model-1' };
+    expect(toAgentConfig({ kind: alias as 'opencode', ...options })).toEqual(
+      toAgentConfig({ kind: kind as 'opencode-sdk', ...options }),
+    );
+    async function* nothing() {}
+    expect(await parseNative(alias, nothing(), { emit: () => {} })).toMatchObject({ kind });
+  },
+);
 
 test.each([
   [{ kind: 'codex-cly' }, 'There is no agent "codex-cly".', /^did you mean codex-cli\?/],

@@ -100,12 +100,18 @@ export const readableKinds = Object.values<NativeAgent>(nativeAgents).flatMap((a
   agent.stream || agent.transcript ? [agent.kind as NativeAgentKind] : [],
 );
 
-/** Other names of kinds that a configuration can name, each with its kind. */
-export const kindAliases: Readonly<Record<string, NativeAgentKind>> = Object.fromEntries(
-  Object.values<NativeAgent>(nativeAgents).flatMap(({ kind, aliases = [] }) =>
-    aliases.map((alias) => [alias, kind as NativeAgentKind]),
+/**
+ * Other names of kinds that a configuration can name, each with its kind. What drives an adapter of the AI SDK's harness is
+ * a module of the user, as it is configured in code.
+ */
+export const kindAliases: Readonly<Record<string, AgentKind>> = {
+  ...Object.fromEntries(
+    Object.values<NativeAgent>(nativeAgents).flatMap(({ kind, aliases = [] }) =>
+      aliases.map((alias) => [alias, kind as NativeAgentKind]),
+    ),
   ),
-);
+  'ai-sdk-harness': 'custom',
+};
 
 /** The kind that a name means: another name of a kind is that kind. */
 export const kindNamed = (name: string): string =>
