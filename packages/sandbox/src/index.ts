@@ -5,6 +5,7 @@
  */
 export { createBubblewrapSandboxProvider } from './bubblewrap/bubblewrap-sandbox.ts';
 export { unseenPaths } from './bubblewrap/visible-paths.ts';
+export type { ContainerOptions } from './docker/docker-sandbox.ts';
 export { giveTree, inheritFolder, makeFolders, ownerOf } from './files/inherit-owner.ts';
 export { removeTree, removeTrees } from './files/remove-tree.ts';
 export { checkSafePath, isDeviceName, isGitFolder } from './files/safe-path.ts';

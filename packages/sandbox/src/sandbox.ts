@@ -140,6 +140,8 @@ export type SandboxLevel = {
   network: 'open' | 'gateway-only' | 'none';
   /** Of all commands of a sandbox together, as far as this machine enforces them. */
   limits: Limits;
+  /** The container that commands run in. `digest`: of the image at its registry; `null`: it was made on this machine. */
+  container?: { name: string; id: string; digest: string | null; runtime: string | null };
   /** At level 0: what a command can do to this machine, as docs/security.md has it. Not tried here. */
   reachable?: AttackName[];
 };

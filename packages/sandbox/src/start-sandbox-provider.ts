@@ -1,5 +1,6 @@
 import { WhetstoneError } from '@whetstone/errors';
 import { createBubblewrapSandboxProvider } from './bubblewrap/bubblewrap-sandbox.ts';
+import { createDockerSandboxProvider } from './docker/docker-sandbox.ts';
 import {
   createProcessSandboxProvider,
   type ProcessSandboxOptions,
@@ -8,6 +9,7 @@ import type { SandboxProvider } from './sandbox.ts';
 
 const PROVIDERS: Readonly<Record<string, (options: ProcessSandboxOptions) => Promise<SandboxProvider>>> = {
   bubblewrap: createBubblewrapSandboxProvider,
+  docker: createDockerSandboxProvider,
   process: createProcessSandboxProvider,
 };
 

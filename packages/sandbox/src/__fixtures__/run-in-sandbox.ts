@@ -1,13 +1,16 @@
 // Runs commands in a sandbox and prints what came of them: for tests that need another process to be the host
 // (one that is killed, or that is another user).
-// Arguments: scratch folder, how processes are held together (`default`, or another sandbox), then one script a command.
+// Arguments: scratch folder, how processes are held together (or another sandbox, or a JSON object with the name of one and the
+// options of its provider), then one script a command.
 import { chownSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { startSandboxProvider } from '../start-sandbox-provider.ts';
 
 const [scratch = '', processes = 'default', ...scripts] = process.argv.slice(2);
-const provider = await startSandboxProvider(processes === 'bubblewrap' ? processes : 'process', {
+const { name, ...options } = processes.startsWith('{') ? JSON.parse(processes) : { name: processes };
+const provider = await startSandboxProvider(['bubblewrap', 'docker'].includes(name) ? name : 'process', {
   scratch,
+  ...options,
   ...(processes === 'pid-namespace' || processes === 'descendants' ? { processes } : {}),
 });
 const workdir = mkdtempSync(join(scratch, 'w-'));

@@ -2,9 +2,9 @@ import { mkdtempSync, realpathSync } from 'node:fs';
 import { mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, WhetstoneError } from '@whetstone/errors';
-import { removeTree } from '../files/remove-tree.ts';
 import { launcherDoors } from '../process/launcher.ts';
 import type { Doors, Owner } from '../process/launcher-interface.ts';
+import { assertWorks, doesNotStart } from '../process-sandbox/assert-works.ts';
 import { ContainedSandbox, seenFolders } from '../process-sandbox/contained-sandbox.ts';
 import { groupWith, limitsOf } from '../process-sandbox/limits.ts';
 import { findExecutable, isRoot } from '../process-sandbox/pid-namespace.ts';
@@ -20,6 +20,9 @@ import { visiblePaths } from './visible-paths.ts';
 
 /** Whom commands run as where this process is root. A number that no system gives to a user. */
 const NOBODYS: Owner = { uid: 64_300, gid: 64_300 };
+
+const NEEDS_NAMESPACES =
+  'It needs user namespaces, which some systems and containers forbid. `sandbox: process` needs none.';
 
 /** Tried once per process. */
 let works: Promise<void> | undefined;
@@ -47,7 +50,9 @@ export async function createBubblewrapSandboxProvider(
   const { etc, network } = makeEtc(join(backstage, 'etc'), user);
   const visible = [...visiblePaths(inherited, readable), ...etc];
   const seal: Seal = { bwrap, stage, owner, visible, network };
-  await doors.openStage(stage, stageEntries(visible), !isRoot()).catch(refuseFor);
+  await doors.openStage(stage, stageEntries(visible), !isRoot()).catch((error: unknown) => {
+    throw doesNotStart('bubblewrap', messageOf(error), NEEDS_NAMESPACES);
+  });
 
   const provider: SandboxProvider = {
     name: 'bubblewrap',
@@ -64,7 +69,7 @@ export async function createBubblewrapSandboxProvider(
       const { workdir } = places;
       const folders = makeSandboxFolders(scratch, places, { canHide: true, owner });
       const requests = createNameRequests();
-      const door = await doors.open(ports, requests.answer, stage);
+      const door = await doors.open(ports, requests.answer, { stage });
       const containment = sealedContainment(seal, { workdir, folders, door: door.id });
       const environment = { ...sandboxEnvironment(inherited, seenFolders(folders)), ...env };
       const group = groupWith(limits);
@@ -75,7 +80,7 @@ export async function createBubblewrapSandboxProvider(
       });
     },
   };
-  works ??= assertWorks(provider, scratch);
+  works ??= assertWorks(provider, scratch, NEEDS_NAMESPACES);
   await works.catch((error: unknown) => {
     works = undefined;
     throw error;
@@ -98,29 +103,4 @@ function findParts(): { bwrap: string; doors: Doors } {
   throw new WhetstoneError('sandbox-unavailable', 'The sandbox `bubblewrap` needs Perl and Linux 5.3.', {
     hint: 'Install it: apt install perl-base, dnf install perl-interpreter, or apk add perl.',
   });
-}
-
-function refuse(reason: string): never {
-  throw new WhetstoneError(
-    'sandbox-unavailable',
-    `The sandbox \`bubblewrap\` does not start here: ${reason}`,
-    {
-      hint: 'It needs user namespaces, which some systems and containers forbid. `sandbox: process` needs none.',
-    },
-  );
-}
-
-const refuseFor = (error: unknown): never => refuse(messageOf(error));
-
-/** Starts a command in a sandbox as cases do. Some systems refuse namespaces, and only trying shows it. */
-async function assertWorks(provider: SandboxProvider, scratch: string): Promise<void> {
-  const folder = mkdtempSync(join(scratch, 'p-'));
-  const workdir = join(folder, 'try');
-  await mkdir(workdir);
-  const tried = provider.start({ workdir, env: {} }).then(async (sandbox) => {
-    await using open = sandbox;
-    return await open.runShell('exit 7', { timeoutMs: 10_000 });
-  });
-  const result = await tried.catch(refuseFor).finally(() => removeTree(folder));
-  if (result.exitCode !== 7) refuse(result.stderr.trim() || `exit code ${result.exitCode}`);
 }

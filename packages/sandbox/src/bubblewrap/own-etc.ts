@@ -10,7 +10,7 @@ const SHARED = [
 ];
 
 /** How names are found: of this machine only for commands that have its network. */
-const NETWORK = ['hosts', 'nsswitch.conf', 'resolv.conf'];
+export const NETWORK = ['hosts', 'nsswitch.conf', 'resolv.conf'];
 
 /** A file or folder of this machine at a path. */
 export type Shown = { kind: 'see'; path: string; source: string };
@@ -19,18 +19,9 @@ export type Shown = { kind: 'see'; path: string; source: string };
  * Fills `folder` as an `/etc` that knows one user, and lists what is seen of it. Files are copied there, because each mount
  * makes every start slower. `network`: what is seen in it by commands that have the network of this machine.
  */
-export function makeEtc(folder: string, { uid, gid }: Owner): Record<'etc' | 'network', Shown[]> {
+export function makeEtc(folder: string, owner: Owner): Record<'etc' | 'network', Shown[]> {
   mkdirSync(folder, { mode: 0o755 });
-  const files: Record<string, string> = {
-    passwd: `root:x:0:0:root:/:/bin/sh\nuser:x:${uid}:${gid}::/:/bin/sh\n`,
-    group: `root:x:0:\nuser:x:${gid}:\n`,
-    // Only one name for ::1: a server that listens at `localhost` must be found at 127.0.0.1.
-    hosts: '127.0.0.1 localhost sandbox\n::1 ip6-localhost ip6-loopback\n',
-    'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files dns\n',
-    // The resolver of the door answers at once that there is no such name.
-    'resolv.conf': 'nameserver 127.0.0.1\noptions timeout:2 attempts:1\n',
-  };
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode: 0o644 });
+  writeOwnFiles(folder, owner);
   const found = SHARED.filter((name) => existsSync(join('/etc', name)));
   const folders = found.filter((name) => statSync(join('/etc', name)).isDirectory());
   for (const name of found) {
@@ -46,4 +37,19 @@ export function makeEtc(folder: string, { uid, gid }: Owner): Record<'etc' | 'ne
     etc: [{ kind: 'see', path: '/etc', source: folder }, ...folders.map(ofThisMachine)],
     network: NETWORK.map(ofThisMachine).filter(({ source }) => existsSync(source)),
   };
+}
+
+/** Writes the files of an `/etc` that knows one user and no other machine. Returns their names. */
+export function writeOwnFiles(folder: string, { uid, gid }: Owner): string[] {
+  const files: Record<string, string> = {
+    passwd: `root:x:0:0:root:/:/bin/sh\nuser:x:${uid}:${gid}::/:/bin/sh\n`,
+    group: `root:x:0:\nuser:x:${gid}:\n`,
+    // Only one name for ::1: a server that listens at `localhost` must be found at 127.0.0.1.
+    hosts: '127.0.0.1 localhost sandbox\n::1 ip6-localhost ip6-loopback\n',
+    'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files dns\n',
+    // The resolver of the door answers at once that there is no such name.
+    'resolv.conf': 'nameserver 127.0.0.1\noptions timeout:2 attempts:1\n',
+  };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode: 0o644 });
+  return Object.keys(files);
 }

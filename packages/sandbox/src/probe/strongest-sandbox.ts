@@ -1,36 +1,45 @@
 import { WhetstoneError } from '@whetstone/errors';
 import { createBubblewrapSandboxProvider } from '../bubblewrap/bubblewrap-sandbox.ts';
+import { type ContainerOptions, createDockerSandboxProvider } from '../docker/docker-sandbox.ts';
 import type { SandboxProvider } from '../sandbox.ts';
 import { attacks, type Finding } from './attacks.ts';
 import { probeSandbox } from './probe-sandbox.ts';
 
 /** `reasons`: why nothing stronger, in sentences; empty: nothing is stronger. */
 export type ChosenSandbox = {
-  provider: 'process' | 'bubblewrap';
+  provider: 'process' | 'bubblewrap' | 'docker';
   reasons: string[];
   /** What was tried in it. Absent: it claims nothing. */
   probes?: Finding[];
 };
 
 /**
- * The strongest sandbox that this machine proves now. `scratch`: an empty folder. `readable`: as for a provider. `kept`:
- * existing files and folders that no command may read.
+ * The strongest sandbox that this machine proves now. Bubblewrap comes first, because it needs no image; `docker` is tried
+ * only with `container`. `scratch`: an empty folder. `readable`: as for a provider. `kept`: existing files and folders that
+ * no command may read.
  */
 export async function strongestSandbox(options: {
   scratch: string;
   readable?: readonly string[];
   kept?: readonly string[];
+  container?: ContainerOptions;
 }): Promise<ChosenSandbox> {
-  try {
-    const { kept = [], ...given } = options;
-    const provider = await createBubblewrapSandboxProvider(given);
-    const probes = await proveSandbox(provider, { scratch: options.scratch, kept });
-    return { provider: 'bubblewrap', reasons: [], probes };
-  } catch (error) {
-    if (!(error instanceof WhetstoneError) || error.code !== 'sandbox-unavailable') throw error;
-    return { provider: 'process', reasons: [error.message] };
+  const { kept = [], ...given } = options;
+  const reasons: string[] = [];
+  for (const [name, create] of Object.entries(SEALED)) {
+    if (name === 'docker' && !given.container) continue;
+    try {
+      const probes = await proveSandbox(await create(given), { scratch: options.scratch, kept });
+      return { provider: name as keyof typeof SEALED, reasons: [], probes };
+    } catch (error) {
+      if (!(error instanceof WhetstoneError) || error.code !== 'sandbox-unavailable') throw error;
+      reasons.push(error.message);
+    }
   }
+  return { provider: 'process', reasons };
 }
+
+const SEALED = { bubblewrap: createBubblewrapSandboxProvider, docker: createDockerSandboxProvider };
 
 /**
  * Attacks this machine from the sandbox. Resolves with what was tried, all of it in vain.

@@ -4,7 +4,7 @@ import type { NameRequests } from '../bubblewrap/name-requests.ts';
 import { absoluteFiles, type ConfinedFiles, createConfinedFiles } from '../files/sandbox-files.ts';
 import type { ResourceGroup, Usage } from '../process/resource-group.ts';
 import type { CommandResult, RunOptions, Sandbox, SandboxFile } from '../sandbox.ts';
-import type { Containment, Hiding, Lent } from './containment.ts';
+import type { CommandRunner, Containment, Hiding, Lent } from './containment.ts';
 import { runProcess } from './run-process.ts';
 import { type OwnFolders, removeSandboxFolders } from './sandbox-folders.ts';
 import type { SandboxFolders } from './scrubbed-environment.ts';
@@ -14,10 +14,10 @@ type Setup = {
   workdir: string;
   folders: OwnFolders;
   environment: Record<string, string>;
-  containment: Containment;
+  containment: Containment | CommandRunner;
   seenFolders?: readonly string[];
   /** What its commands may use together. */
-  group: ResourceGroup | undefined;
+  group: (Pick<ResourceGroup, 'usage' | 'remove'> & Partial<ResourceGroup>) | undefined;
   /** Absent: names are those of this machine. */
   requests?: NameRequests;
   /** Called when every command has ended, before the folders are removed. */
@@ -151,7 +151,10 @@ export class ContainedSandbox implements Sandbox {
   }
 }
 
-function lend({ lend }: Containment, { env = {}, lend: names = [] }: RunOptions): Promise<Lent> | undefined {
+function lend(
+  { lend }: Pick<Containment, 'lend'>,
+  { env = {}, lend: names = [] }: RunOptions,
+): Promise<Lent> | undefined {
   const files = Object.fromEntries(names.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
   return Object.keys(files).length === 0 ? undefined : lend?.(files);
 }

@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream';
+import type { StartedProgram } from '../process/launcher.ts';
 import type { Namespace, OwnEntry } from '../process/launcher-interface.ts';
 
 /**
@@ -42,6 +44,24 @@ export type Launch = {
   /** Takes over the process that was started, by its id. */
   contain(pid: number): ContainedTree;
 };
+
+/** What runs commands elsewhere than below this process, such as in containers. */
+export interface CommandRunner {
+  /** As that of a containment. */
+  lend(files: Readonly<Record<string, string>>): Promise<Lent>;
+  /** Starts `argv` with this environment. `folder`: where it starts, as it sees it. */
+  run(command: {
+    argv: readonly [string, ...string[]];
+    env: Readonly<Record<string, string>>;
+    folder: string;
+    network: 'open' | undefined;
+    lent: Lent | undefined;
+    stdin: Readable | undefined;
+  }): Promise<RunningCommand>;
+}
+
+/** `report`: what a launcher reports. The tree is settled when `tree.sweep` has resolved. */
+export type RunningCommand = Omit<StartedProgram, 'pid'> & { tree: ContainedTree };
 
 /** The processes of one running command: `terminate` sends TERM to each of them, `kill` sends KILL. */
 export type ContainedTree = {

@@ -7,12 +7,12 @@ import { enforceable, type Limits, makeGroup, type ResourceGroup } from '../proc
 const DEFAULTS: Limits = { memoryBytes: Math.floor(totalmem() * 0.75), processes: 4096 };
 
 /**
- * The limits of each sandbox: those that are stated, and defaults where this machine enforces them.
- * @throws WhetstoneError `sandbox-unavailable` if it does not enforce one that is stated
+ * The limits of each sandbox: those that are stated, and defaults where they are enforced. `enforced`: which of them are; by
+ * default, those that this machine enforces.
+ * @throws WhetstoneError `sandbox-unavailable` if one that is stated is not enforced
  */
-export function limitsOf(stated: Limits = {}): Limits {
-  // Programs enter their groups through the launcher that makes namespaces.
-  const limits = makesNamespaces ? enforceable({ ...DEFAULTS, ...stated }) : {};
+export function limitsOf(stated: Limits = {}, enforced = enforcedHere): Limits {
+  const limits = enforced({ ...DEFAULTS, ...stated });
   const missing = (Object.keys(stated) as (keyof Limits)[]).filter((name) => limits[name] === undefined);
   if (missing.length === 0) return limits;
   const names = missing.map((name) => NAMES[name]).join(', ');
@@ -20,6 +20,9 @@ export function limitsOf(stated: Limits = {}): Limits {
     hint: 'It needs Linux, Perl and the right to make control groups: root, or a systemd service with Delegate=yes.',
   });
 }
+
+/** Programs enter their groups through the launcher that makes namespaces. */
+const enforcedHere = (limits: Limits): Limits => (makesNamespaces ? enforceable(limits) : {});
 
 /** A group for the commands of one sandbox. `undefined`: they enter none here. */
 export const groupWith = (limits: Limits): ResourceGroup | undefined =>

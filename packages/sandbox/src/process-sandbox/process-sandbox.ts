@@ -1,5 +1,6 @@
 import { mkdir, realpath } from 'node:fs/promises';
 import { WhetstoneError } from '@whetstone/errors';
+import type { ContainerOptions } from '../docker/docker-sandbox.ts';
 import { reachableFrom } from '../probe/attacks.ts';
 import type { Limits } from '../process/resource-group.ts';
 import type { SandboxLevel, SandboxOptions, SandboxProvider } from '../sandbox.ts';
@@ -22,6 +23,8 @@ export type ProcessSandboxOptions = {
   readable?: readonly string[];
   /** Of all commands of a sandbox together. Default: 3/4 of the memory and 4,096 processes, where they can be enforced. */
   limits?: Limits;
+  /** For sandboxes in containers. */
+  container?: ContainerOptions;
 };
 
 /**

@@ -2,10 +2,17 @@ import { stat } from 'node:fs/promises';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import { WhetstoneError } from '@whetstone/errors';
-import { type StartedProgram, startProgram } from '../process/launcher.ts';
+import { startProgram } from '../process/launcher.ts';
 import { GRACE_MS } from '../process/process-tree.ts';
 import type { CommandResult, RunOptions } from '../sandbox.ts';
-import type { ContainedTree, Containment, Hiding, Launch, Lent } from './containment.ts';
+import type {
+  CommandRunner,
+  ContainedTree,
+  Containment,
+  Hiding,
+  Lent,
+  RunningCommand,
+} from './containment.ts';
 import { OutputStream } from './output-stream.ts';
 
 /** How long to wait after KILL. A process that still runs hangs in the kernel, and waiting for it would never end. */
@@ -16,7 +23,7 @@ export type ProcessRequest = {
   argv: readonly [string, ...string[]];
   env: Readonly<Record<string, string>>;
   cwd: string;
-  containment: Containment;
+  containment: Containment | CommandRunner;
   hiding?: Hiding | undefined;
   /** Control groups that the command runs in. */
   groups?: readonly string[] | undefined;
@@ -31,13 +38,11 @@ export type ProcessRequest = {
 export async function runProcess(request: ProcessRequest): Promise<CommandResult> {
   if (request.signal.aborted) return neverStarted();
   const startedAt = performance.now();
-  const { argv, env, hiding, folder, lent, options } = request;
-  const { network } = options;
-  const launch = request.containment.launch(argv, env, { hiding, folder, network, lent });
-  const started = await startProcess(launch, request, options.stdin);
+  const { options } = request;
+  const started = await startProcess(request).catch(cannotStart);
   options.onStart?.();
   const [stdout, stderr] = outputStreams(started, options);
-  const tree = launch.contain(started.pid);
+  const { tree } = started;
   const { ended, report } = await endOf(started, tree, request).catch(async (error) => {
     await Promise.allSettled([stdout.finish(), stderr.finish()]);
     throw error;
@@ -60,7 +65,7 @@ type End = { ended: CommandResult['ended']; report: LaunchReport };
 
 /** Waits for the end of the launcher, and ends it at the deadline or on abort. */
 async function endOf(
-  started: StartedProgram,
+  started: RunningCommand,
   tree: ContainedTree,
   { options, signal }: ProcessRequest,
 ): Promise<End> {
@@ -99,7 +104,7 @@ async function endOf(
 }
 
 function outputStreams(
-  { stdout, stderr }: StartedProgram,
+  { stdout, stderr }: RunningCommand,
   { onStdout, onStderr, stdoutFile, stderrFile, fileLimitBytes, mask }: RunOptions,
 ): [OutputStream, OutputStream] {
   return [
@@ -154,23 +159,22 @@ class LaunchReport {
 }
 
 /**
- * Starts the launcher of a command. Without `stdin`, its input is empty.
+ * Starts a command. Without `stdin`, its input is empty.
  *
- * @throws WhetstoneError `sandbox-cwd-invalid` if the working directory is not a folder, otherwise
- * `sandbox-start-failed`.
+ * @throws WhetstoneError `sandbox-cwd-invalid` if the working directory is not a folder; otherwise what the start failed with
  */
-async function startProcess(
-  { file, args, env, namespace }: Launch,
-  { cwd, groups }: ProcessRequest,
-  stdin: Readable | undefined,
-): Promise<StartedProgram> {
+async function startProcess(request: ProcessRequest): Promise<RunningCommand> {
+  const { argv, env, hiding, folder, lent, cwd, groups, containment } = request;
+  const { network, stdin } = request.options;
   await assertFolder(cwd);
-  return await startProgram({ file, args, env, cwd, stdin, hasReport: true, namespace, groups }).catch(
-    cannotStart,
-  );
+  if ('run' in containment) return await containment.run({ argv, env, folder, network, lent, stdin });
+  const { contain, ...launch } = containment.launch(argv, env, { hiding, folder, network, lent });
+  const { pid, ...started } = await startProgram({ ...launch, cwd, stdin, hasReport: true, groups });
+  return { ...started, tree: contain(pid) };
 }
 
 function cannotStart(cause: NodeJS.ErrnoException): never {
+  if (cause instanceof WhetstoneError) throw cause;
   const { code, message } = cause;
   const hints: Record<string, string> = {
     E2BIG: 'An argument or the environment is too long. Pass long texts as a file.',

@@ -75,15 +75,18 @@ export type Doors = {
    */
   openStage(folder: string, entries: readonly StageEntry[], inUserNamespace: boolean): Promise<void>;
   /**
-   * Makes a network namespace. What connects to 127.0.0.1 in it, at one of the ports, is handed to its listener, and
-   * `onNames` gets the socket of its resolver, 127.0.0.1:53. Only programs of the stage can be started in it.
+   * Makes a network namespace, or joins one. What connects to 127.0.0.1 in it, at one of the ports, is handed to its
+   * listener, and `onNames` gets the socket of its resolver, 127.0.0.1:53.
    */
   open(
     ports: ReadonlyMap<number, (socket: Socket) => void>,
     onNames: (resolver: DatagramSocket) => void,
-    stage: string,
+    place: DoorPlace,
   ): Promise<OpenDoor>;
 };
+
+/** `stage`: a new network namespace, in which only programs of that stage can be started. `join`: the path of one, for root. */
+export type DoorPlace = { stage: string } | { join: string };
 
 export type OpenDoor = { id: number; close(): Promise<void> };
 

@@ -13,12 +13,18 @@ sub hand_over {
 
 sub loopback { pack 'Sna4x8', 2, $_[0], pack 'C4', 127, 0, 0, 1 }
 
-# In a new network namespace, in which nothing but its loopback address exists.
+# In a network namespace in which nothing but its loopback address exists: a new one, or that of a path.
 sub listen_inside {
-  my ($id, $stage, @ports) = @_;
-  enter_user($stage);
-  # CLONE_NEWNET
-  syscall($unshare, 0x40000000) == 0 or give_up('unshare');
+  my ($id, $stage, $path, @ports) = @_;
+  if ($path ne '') {
+    open my $namespace, '<', $path or give_up($path);
+    syscall($setns, fileno $namespace, 0) == 0 or give_up('setns');
+  }
+  else {
+    enter_user($stage);
+    # CLONE_NEWNET
+    syscall($unshare, 0x40000000) == 0 or give_up('unshare');
+  }
   socket my $any, 2, 2, 0 or give_up('socket');
   # SIOCSIFFLAGS, IFF_UP
   my $up = pack 'a16sx22', 'lo', 1;

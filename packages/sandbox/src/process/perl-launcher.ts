@@ -8,6 +8,7 @@ import { getSystemErrorName } from 'node:util';
 import type { Launcher, LaunchRequest, OwnEntry, Sealing, StageEntry } from './launcher-interface.ts';
 import { pendingPrograms, type Report } from './pending-programs.ts';
 import { PERL_LAUNCHER, PERL_START, SYSTEM_CALLS } from './perl-program.ts';
+import { assertTexts } from './program-texts.ts';
 
 const PERLS = ['/usr/bin/perl', '/usr/local/bin/perl', '/bin/perl', '/run/current-system/sw/bin/perl'];
 
@@ -16,9 +17,6 @@ export const perl: string | undefined =
   process.platform === 'linux' && SYSTEM_CALLS[process.arch] && hasPidfds()
     ? PERLS.find(isExecutable)
     : undefined;
-
-/** The longest text that a program can be given: MAX_ARG_STRLEN of Linux, with the NUL at its end. */
-const LONGEST_TEXT = 128 * 1024 - 1;
 
 const KILLED = 128 + system.signals.SIGKILL;
 
@@ -96,7 +94,7 @@ export function startPerlLauncher(file: string, onEnd: () => void): Launcher {
     doors: {
       openStage: (folder, entries, inUserNamespace) =>
         done('stage', [folder, inUserNamespace ? '1' : '', ...entries.flatMap(entryFields)]),
-      async open(ports, onNames, stage) {
+      async open(ports, onNames, place) {
         lastDoor += 1;
         const id = lastDoor;
         const servers: WaitingDoor['servers'] = [];
@@ -107,7 +105,8 @@ export function startPerlLauncher(file: string, onEnd: () => void): Launcher {
           await done('close', [String(id)]);
         };
         try {
-          await done('door', [String(id), stage, ...[...ports.keys()].map(String)]);
+          const where = 'join' in place ? ['', place.join] : [place.stage, ''];
+          await done('door', [String(id), ...where, ...[...ports.keys()].map(String)]);
           return { id, close };
         } catch (error) {
           await close().catch(() => undefined);
@@ -161,10 +160,7 @@ function fieldsOf({
     file,
     ...args,
   ];
-  if (fields.some((field) => field.includes('\0')))
-    throw withCode('ERR_INVALID_ARG_VALUE', 'a program cannot be given null bytes');
-  if (fields.some((field) => field.length > LONGEST_TEXT / 3 && Buffer.byteLength(field) > LONGEST_TEXT))
-    throw withCode('E2BIG', 'spawn E2BIG');
+  assertTexts(fields);
   return fields;
 }
 
@@ -187,8 +183,6 @@ function reportOf(what: string, rest: string): Report {
   const code = Number(number) > 0 ? getSystemErrorName(-Number(number)) : undefined;
   return { error: { code, message: code === undefined ? message : `${message} (${code})` } };
 }
-
-const withCode = (code: string, message: string): Error => Object.assign(new Error(message), { code });
 
 function hasPidfds(): boolean {
   const [major = 0, minor = 0] = release().split('.').map(Number);

@@ -115,41 +115,52 @@ export function makeGroup({ memoryBytes, processes, cpus }: Limits): ResourceGro
     const quota = String(Math.max(1000, Math.round(cpus * 100_000)));
     put('cpu', { 1: ['cpu.cfs_quota_us', quota], 2: ['cpu.max', `${quota} 100000`] });
   }
-  const number = (
-    controller: Controller,
-    files: Record<1 | 2, string>,
-    pattern = /^(\d+)/,
-  ): number | null => {
-    const place = places[controller];
-    const text = place && textOf(join(place.folder, name, files[place.version]));
-    const found = text === undefined ? undefined : pattern.exec(text)?.[1];
-    return found === undefined ? null : Number(found);
-  };
   return {
     folders,
-    usage() {
-      const isSecond = places.cpuacct?.version === 2;
-      const cpu = number(
-        'cpuacct',
-        { 1: 'cpuacct.usage', 2: 'cpu.stat' },
-        isSecond ? /^usage_usec (\d+)/m : /^(\d+)/,
-      );
-      const killed = number('memory', { 1: 'memory.oom_control', 2: 'memory.events' }, /^oom_kill (\d+)/m);
-      const refused = number('pids', { 1: 'pids.events', 2: 'pids.events' }, /^max (\d+)/m);
-      return {
-        cpuSeconds: cpu === null ? null : cpu / (isSecond ? 1e6 : 1e9),
-        peakMemoryBytes: number('memory', { 1: 'memory.max_usage_in_bytes', 2: 'memory.peak' }),
-        exceeded: [
-          ...(killed !== null && killed > 0 ? ['memory' as const] : []),
-          ...(refused !== null && refused > 0 ? ['processes' as const] : []),
-        ],
-      };
-    },
+    usage: () =>
+      usageFrom((controller, files) => {
+        const place = places[controller];
+        const text = place && textOf(join(place.folder, name, files[place.version]));
+        return place && text !== undefined ? { version: place.version, text } : undefined;
+      }),
     async remove() {
       // The kernel counts a process until its parent has seen its end.
       for (let tries = 0; tries < 100 && !removed(folders); tries += 1)
         await new Promise((resolve) => setTimeout(resolve, 20));
     },
+  };
+}
+
+/** The files of a group that say what was used, in either version of control groups. */
+export const USAGE_FILES = {
+  cpu: { controller: 'cpuacct', files: { 1: 'cpuacct.usage', 2: 'cpu.stat' } },
+  peak: { controller: 'memory', files: { 1: 'memory.max_usage_in_bytes', 2: 'memory.peak' } },
+  killed: { controller: 'memory', files: { 1: 'memory.oom_control', 2: 'memory.events' } },
+  refused: { controller: 'pids', files: { 1: 'pids.events', 2: 'pids.events' } },
+} as const;
+
+type UsageFile = { version: 1 | 2; text: string };
+
+/** What a group has used. `read`: one of its files; `undefined`: it has none. */
+export function usageFrom(
+  read: (controller: Controller, files: Readonly<Record<1 | 2, string>>) => UsageFile | undefined,
+): Usage {
+  const number = (
+    { controller, files }: (typeof USAGE_FILES)[keyof typeof USAGE_FILES],
+    patterns: Record<1 | 2, RegExp>,
+  ): { version: 1 | 2; count: number } | undefined => {
+    const file = read(controller, files);
+    const found = file && patterns[file.version].exec(file.text)?.[1];
+    return file && found !== undefined ? { version: file.version, count: Number(found) } : undefined;
+  };
+  const both = (pattern: RegExp): Record<1 | 2, RegExp> => ({ 1: pattern, 2: pattern });
+  const cpu = number(USAGE_FILES.cpu, { 1: /^(\d+)/, 2: /^usage_usec (\d+)/m });
+  const killed = number(USAGE_FILES.killed, both(/^oom_kill (\d+)/m))?.count ?? 0;
+  const refused = number(USAGE_FILES.refused, both(/^max (\d+)/m))?.count ?? 0;
+  return {
+    cpuSeconds: cpu ? cpu.count / (cpu.version === 2 ? 1e6 : 1e9) : null,
+    peakMemoryBytes: number(USAGE_FILES.peak, both(/^(\d+)/))?.count ?? null,
+    exceeded: [...(killed > 0 ? ['memory' as const] : []), ...(refused > 0 ? ['processes' as const] : [])],
   };
 }
 

@@ -27,7 +27,7 @@ export function environmentLine(event: EnvironmentEvent, colors: Colors): string
     }
     case 'environment.copied':
       return colors.yellow(
-        `The environment was copied in ${event.seconds.toFixed(1)} s, and every case copies it again: layered mounts do not work here`,
+        `The environment was copied in ${event.seconds.toFixed(1)} s, and every case copies it again: layered mounts cannot be used here`,
       );
     case 'environment.changed':
       return colors.yellow(

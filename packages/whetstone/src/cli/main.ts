@@ -161,7 +161,7 @@ function addExp(program: Command, action: ActionOf): void {
     .option('--agent <kind>', 'an agent in place of the experiment’s')
     .option('--model <model>', 'a model in place of the experiment’s')
     .option('--runs <n>', 'attempts per eval and variant', positiveInteger)
-    .option('--sandbox <name>', 'where commands run: auto, bubblewrap or process')
+    .option('--sandbox <name>', 'where commands run: auto, bubblewrap, docker or process')
     .option('--jobs <n>', 'cases at the same time', positiveInteger, 1)
     .option('--tag <tag>', 'only evals with this tag (repeatable)', collect, [])
     .option('--budget <usd>', 'most US dollars that all attempts may cost', positiveNumber)

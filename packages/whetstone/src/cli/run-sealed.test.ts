@@ -1,106 +1,17 @@
-import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
-import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, test } from 'vitest';
 import { hasBubblewrap } from '../../../sandbox/src/__fixtures__/has-bubblewrap.ts';
-import { makeProject, type Project } from './__fixtures__/project.ts';
+import type { Project } from './__fixtures__/project.ts';
+import { expectSealedCase } from './__fixtures__/sealed-case.ts';
 
 let project: Project;
 afterEach(() => project?.[Symbol.dispose]());
-
-/** A stand-in for a package manager, which needs the network, and for a service, which the agent and the checks ask. */
-const ENVIRONMENT = (port: number) => ({
-  prepare: [
-    `node -e "require('node:net').connect(${port}, '127.0.0.1').pipe(process.stdout)" > tool`,
-    'chmod +x tool; echo kept > ~/kept',
-  ],
-  inputs: ['lock.txt'],
-  services: {
-    echo: {
-      command: `exec node -e "require('node:net').createServer((s) => s.end('pong')).listen({port}, '127.0.0.1')"`,
-    },
-  },
-});
-
-const ASK = `node -e "require('node:net').connect(process.env.ECHO_PORT, process.env.ECHO_HOST).pipe(process.stdout)"`;
-
-const CHECKS = ['./tool', `test "$(${ASK})" = pong`, 'cat from-hidden ~/kept', 'echo x >> src/a.txt'];
-/** The runner writes a report. */
-const TESTS = { runner: 'node-test', files: ['unit.test.js'], must_pass: ['unit.test.js > works'] };
-
-/** `$1` is the prompt, `$2` the output directory, `$3` the address of the gateway. */
-const curious = (port: number) =>
-  [
-    'id -u; ./tool; cat ~/kept; head -n 1 "$2/../prompt.md"; git status --porcelain; git log --format=%s',
-    `${ASK}; echo`,
-    'curl -sS -o /dev/null -w "%{http_code}\\n" "$3/v1/models"',
-    // What must fail, each with one line.
-    'getent hosts registry.example || echo no name',
-    `(echo > /dev/tcp/127.0.0.1/${port}) 2>/dev/null || echo no network`,
-    'cat /etc/shadow /root/.ssh /home/* 2>/dev/null || echo no secrets',
-    'ls .. / /tmp ~ | grep -c "hidden\\|whetstone" || true',
-    'echo work >> src/a.txt; mkdir new; echo x > new/file; echo out > "$2/report"; echo > /tmp/mine',
-  ].join('\n');
 
 test.runIf(hasBubblewrap)(
   'a sealed case has its tree, its environment, its services and the gateway, and nothing else',
   { tags: 'bubblewrap' },
   async () => {
-    const outside = createServer((socket) => socket.end('#!/bin/sh\necho from the registry\n'));
-    await once(outside.listen(0, '127.0.0.1'), 'listening');
-    const { port } = outside.address() as AddressInfo;
-    project = makeProject({
-      files: {
-        'lock.txt': 'a 1.0\n',
-        'src/a.txt': 'source\n',
-        '.gitignore': 'tool\n',
-        'unit.test.js': "require('node:test')('works', () => {});\n",
-        'curious.sh': curious(port),
-      },
-      tasks: [
-        { id: 'one', prompt: 'x', hidden_tests: 'hidden', validation: { commands: CHECKS, tests: TESTS } },
-      ],
-      agents: {
-        curious: {
-          keys: { command: ['bash', 'curious.sh', '{prompt}', '{output_dir}', '{gateway_url}'] },
-          script: '',
-        },
-      },
-      config: {
-        environment: ENVIRONMENT(port),
-        sandbox: 'bubblewrap',
-        gateway: { mode: 'script', script: 'script.yaml' },
-      },
+    await expectSealedCase({ sandbox: 'bubblewrap', provider: 'bubblewrap', level: 1 }, (made) => {
+      project = made;
     });
-    project.write({
-      'hidden/from-hidden': 'hidden\n',
-      'script.yaml': 'name: none\ndefault: [{ text: ok }]\n',
-    });
-    const ran = await project.whetstone(['run'], { XDG_CACHE_HOME: join(project.root, 'cache') });
-    outside.close();
-    expect(ran).toMatchObject({ exitCode: 0 });
-    const { rows, directory, manifest } = project.latest();
-    expect(rows).toMatchObject([
-      {
-        outcome: 'passed',
-        network: 'gateway-only',
-        names_asked: ['registry.example'],
-        touched_paths: ['new/file', 'src/a.txt'],
-      },
-    ]);
-    expect(ran.stderr).toContain(
-      'Sandbox bubblewrap, level 1: 11 attacks from inside were tried, and none came through',
-    );
-    expect(manifest.isolation.probes?.map(({ reached }) => reached)).toEqual(Array(11).fill(false));
-    expect(manifest.isolation).toMatchObject({ provider: 'bubblewrap', level: 1, network: 'gateway-only' });
-    const folder = join(directory, 'cases', rows[0]?.case_id ?? '');
-    expect(readFileSync(join(folder, 'stdout.log'), 'utf8')).toBe(
-      [process.getuid?.() === 0 ? '64300' : process.getuid?.(), 'from the registry', 'kept', 'x']
-        .concat(['Initial commit', 'pong', '401', 'no name', 'no network', 'no secrets', '0', ''])
-        .join('\n'),
-    );
-    expect(readFileSync(join(folder, 'output/report'), 'utf8')).toBe('out\n');
-    expect(existsSync('/tmp/mine')).toBe(false);
   },
 );

@@ -29,6 +29,7 @@ export async function checkExecutables(
   environment: NodeJS.ProcessEnv,
 ): Promise<ExecutableCheck[]> {
   const find = findOnPath(sandboxPath(environment.PATH));
+  const isInImage = config.sandbox.provider === 'docker';
   const checks = config.agents.flatMap((agent): (ExecutableCheck | Promise<ExecutableCheck>)[] => {
     if (agent.runner === 'module') {
       return [{ path: [...agentPath(agent.name), 'module'], kind: 'unknown', reason: UNLOADED }];
@@ -36,11 +37,17 @@ export async function checkExecutables(
     if (agent.runner !== 'command') return [];
     const { command, resumeCommand } = agent;
     const check = (one: Command, key: string) =>
-      checkExecutable(one, [...agentPath(agent.name), key], config, find);
+      isInImage
+        ? inImage([...agentPath(agent.name), key])
+        : checkExecutable(one, [...agentPath(agent.name), key], config, find);
     return [check(command, 'command'), ...(resumeCommand ? [check(resumeCommand, 'resume_command')] : [])];
   });
   return Promise.all(checks);
 }
+
+const inImage = (path: YamlPath): ExecutableCheck => ({
+  ...{ path, kind: 'unknown', reason: 'the program is looked for in the image of the sandbox' },
+});
 
 /** Looks for the first program of one command. `path`: where the command is in the config. */
 export async function checkExecutable(

@@ -7,7 +7,7 @@ import type {
   SkillConfig,
 } from '@whetstone/agents/config';
 import type { JsonObject } from '@whetstone/events';
-import type { Limits } from '@whetstone/sandbox';
+import type { ContainerOptions, Limits } from '@whetstone/sandbox';
 import type { DeclaredMetric } from './declared-metric.ts';
 import type { ReplacedTasks } from './replaced-tasks.ts';
 import type { ExpectedOutcome, HardEvaluation, SoftEvaluation, TestRunnerName } from './schema.ts';
@@ -46,7 +46,13 @@ export type Config = {
    * `auto`: the strongest that this machine can prove, chosen before planning. `readable`: paths that commands may read,
    * absolute, where they see only what is listed. Default: none. `limits`: of all commands of a case together.
    */
-  sandbox: { provider: SandboxProviderName; readable?: string[]; limits?: Limits };
+  sandbox: {
+    provider: SandboxProviderName;
+    readable?: string[];
+    limits?: Limits;
+    /** For `docker`, which `auto` considers only with it. */
+    container?: ContainerOptions;
+  };
   environment?: EnvironmentConfig;
   gateway?: GatewayConfig;
   /** Only of evals: who judges. */
@@ -75,7 +81,7 @@ export type ServiceConfig = {
   ready: 'tcp' | 'none';
 };
 
-export type SandboxProviderName = 'auto' | 'process' | 'bubblewrap';
+export type SandboxProviderName = 'auto' | 'process' | 'bubblewrap' | 'docker';
 
 export type GatewayConfig = GatewayMode & {
   /** Injected faults, each in the short form of `whetstone gateway --fault`. */

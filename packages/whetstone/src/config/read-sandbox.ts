@@ -9,12 +9,16 @@ import { existingPath } from './existing-path.ts';
 import { sandboxSchema } from './schema.ts';
 import type { Spot } from './spot.ts';
 
-const SANDBOX_PROVIDERS: readonly SandboxProviderName[] = ['auto', 'bubblewrap', 'process'];
+const SANDBOX_PROVIDERS: readonly SandboxProviderName[] = ['auto', 'bubblewrap', 'docker', 'process'];
 
 /** `sandbox: auto`, or a mapping with `provider`. Never another sandbox than the one that was named. */
 export function readSandbox(raw: unknown, spot: Spot): Config['sandbox'] {
   if (raw === undefined || raw === null) return { provider: 'auto' };
-  if (typeof raw === 'string') return { provider: providerNamed(raw, spot) };
+  if (typeof raw === 'string') {
+    const provider = providerNamed(raw, spot);
+    if (provider === 'docker') spot.error('needs an image', { hint: IMAGE_HINT });
+    return { provider };
+  }
   warnUnknownKeys(sandboxSchema, raw, spot);
   const fields = checkShape(sandboxSchema, raw, spot);
   const provider = providerNamed(fields?.provider, spot.at('provider'));
@@ -24,13 +28,35 @@ export function readSandbox(raw: unknown, spot: Spot): Config['sandbox'] {
   if (readable.length > 0 && provider === 'process') {
     spot.at('readable').warning('has no effect: commands of the sandbox process read what you can read');
   }
+  const container = containerOf(fields ?? {}, provider, spot);
   const { memory_mb: memory, processes, cpus } = fields?.limits ?? {};
   const limits = present({ memoryBytes: memory && Math.round(memory * 1e6), processes, cpus });
   return {
     provider,
     ...(readable.length > 0 && { readable }),
     ...(Object.keys(limits).length > 0 && { limits }),
+    ...(container && { container }),
   };
+}
+
+const IMAGE_HINT = 'write `sandbox: { provider: docker, image: NAME }`';
+
+function containerOf(
+  { image, runtime, socket }: { [Key in 'image' | 'runtime' | 'socket']?: string | null | undefined },
+  provider: SandboxProviderName,
+  spot: Spot,
+): Config['sandbox']['container'] {
+  if (provider !== 'docker' && provider !== 'auto') {
+    for (const [key, value] of Object.entries({ image, runtime, socket })) {
+      if (value != null) spot.at(key).warning(`has no effect: the sandbox ${provider} has no containers`);
+    }
+    return undefined;
+  }
+  if (image != null) {
+    return { image, ...present({ runtime: runtime ?? undefined, socket: socket ?? undefined }) };
+  }
+  if (provider === 'docker') spot.error('needs an image', { hint: IMAGE_HINT });
+  return undefined;
 }
 
 function providerNamed(wanted: string | null | undefined, at: Spot): SandboxProviderName {
@@ -52,13 +78,22 @@ function readablePath(path: string, spot: Spot): string[] {
 }
 
 /**
- * The sandbox that a command line names.
- * @throws WhetstoneError `sandbox-unknown` for one that this version does not have.
+ * The sandbox that a command line names. `stated`: what the configuration says, whose container it takes.
+ * @throws WhetstoneError `sandbox-unknown` for one that this version does not have, `sandbox-unavailable` for `docker` where the
+ * configuration names no image.
  */
-export function sandboxNamed(wanted: string): Config['sandbox'] {
+export function sandboxNamed(wanted: string, stated?: Config['sandbox']): Config['sandbox'] {
   const provider = SANDBOX_PROVIDERS.find((name) => name === wanted);
-  if (provider) return { provider };
-  throw new WhetstoneError('sandbox-unknown', `This version has no sandbox ${JSON.stringify(wanted)}.`, {
-    hint: suggestion(wanted, SANDBOX_PROVIDERS, 'sandboxes'),
-  });
+  if (!provider) {
+    throw new WhetstoneError('sandbox-unknown', `This version has no sandbox ${JSON.stringify(wanted)}.`, {
+      hint: suggestion(wanted, SANDBOX_PROVIDERS, 'sandboxes'),
+    });
+  }
+  const { container } = stated ?? {};
+  if (provider === 'docker' && !container) {
+    const message = 'The sandbox `docker` needs an image, and the configuration names none.';
+    const hint = 'Write `sandbox: { provider: "docker", image: "NAME" }` into the experiment or the project.';
+    throw new WhetstoneError('sandbox-unavailable', message, { hint });
+  }
+  return { provider, ...present({ container }) };
 }

@@ -205,6 +205,9 @@ export const overlaySchema = z.object({
 export const sandboxSchema = z.object({
   provider: name.nullish(),
   readable: z.array(text).nullish(),
+  image: name.nullish(),
+  runtime: name.nullish(),
+  socket: name.nullish(),
   limits: z
     .object({
       memory_mb: z.number().min(16),

@@ -145,7 +145,7 @@ export function planExperiment(
     sandbox:
       overrides.sandbox === undefined
         ? (sandbox ?? project.sandbox ?? { provider: 'auto' })
-        : sandboxNamed(overrides.sandbox),
+        : sandboxNamed(overrides.sandbox, sandbox ?? project.sandbox),
     ...present({ seed: project.seed, environment: project.environment, judge, metric, equivalence }),
     ...(earlyExit && { earlyExit }),
     ...(gateway && {

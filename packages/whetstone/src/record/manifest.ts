@@ -103,6 +103,15 @@ export const manifestSchema = z.object({
         cpus: z.number().nullable(),
       })
       .optional(),
+    /** The container that commands ran in. `digest`: of the image at its registry; `null`: it was made on that machine. */
+    container: z
+      .object({
+        name: z.string(),
+        id: z.string(),
+        digest: z.string().nullable(),
+        runtime: z.string().nullable(),
+      })
+      .optional(),
     /** What was tried from inside before the first case. Absent for sandboxes that do not confine. */
     probes: z.array(z.object({ attack: z.string(), reached: z.boolean() })).optional(),
     /** The configuration left the choice. `reasons`: why the sandbox is nothing stronger; empty: nothing is stronger. */

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ChosenSandbox, removeTree, strongestSandbox } from '@whetstone/sandbox';
+import { present } from '@whetstone/events/present';
+import { type ChosenSandbox, type ContainerOptions, removeTree, strongestSandbox } from '@whetstone/sandbox';
 import type { Config, TaskConfig } from '../config/config.ts';
 import { needsOpenSandbox, type Selected } from '../config/needs-open-sandbox.ts';
 import { BRIEF_PREFIX } from '../workspace/temporary-name.ts';
@@ -30,7 +31,7 @@ async function chooseSandbox(config: Given, selected: Selected): Promise<ChosenS
   const readable = await readablePaths(config, selected);
   const reasons = needsOpenSandbox(config, selected, readable);
   if (reasons.length > 0) return { provider: 'process', reasons };
-  return provenSandbox(readable, keptFiles(config, selected.tasks));
+  return provenSandbox(readable, keptFiles(config, selected.tasks), config.sandbox.container);
 }
 
 const proven = new Map<string, Promise<ChosenSandbox>>();
@@ -39,16 +40,19 @@ const proven = new Map<string, Promise<ChosenSandbox>>();
 export function provenSandbox(
   readable: readonly string[] = [],
   kept: readonly string[] = [],
+  container?: ContainerOptions,
 ): Promise<ChosenSandbox> {
-  const key = JSON.stringify([readable, kept]);
-  const known = proven.get(key) ?? prove(readable, kept);
+  const key = JSON.stringify([readable, kept, container]);
+  const known = proven.get(key) ?? prove({ readable, kept, ...present({ container }) });
   proven.set(key, known);
   return known;
 }
 
-async function prove(readable: readonly string[], kept: readonly string[]): Promise<ChosenSandbox> {
+async function prove(
+  places: Omit<Parameters<typeof strongestSandbox>[0], 'scratch'>,
+): Promise<ChosenSandbox> {
   const scratch = await mkdtemp(join(tmpdir(), BRIEF_PREFIX));
-  return await strongestSandbox({ scratch, readable, kept }).finally(() => removeTree(scratch));
+  return await strongestSandbox({ scratch, ...places }).finally(() => removeTree(scratch));
 }
 
 /** What no case may read, as far as it exists. */

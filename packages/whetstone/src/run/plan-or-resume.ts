@@ -61,7 +61,7 @@ async function withSandboxOf({ manifest }: ReadRun, config: Config): Promise<Wit
   if (config.sandbox.provider !== 'auto') return { config };
   // No agent works on files.
   if (provider === 'none') return withSandbox(config, selectMatrix(config, selectionOf(manifest)));
-  return { config: { ...config, sandbox: { ...config.sandbox, ...sandboxNamed(provider) } } };
+  return { config: { ...config, sandbox: { ...config.sandbox, ...sandboxNamed(provider, config.sandbox) } } };
 }
 
 /**

@@ -32,6 +32,7 @@ import { reasonsToRunAgain } from './run-again.ts';
 import type { CaseLab } from './run-case.ts';
 import type { RunEvent } from './run-event.ts';
 import { startProblems } from './start-problems.ts';
+import { seesSharedOnly } from './start-sandboxes.ts';
 import { type ReportedRun, writeReport } from './write-report.ts';
 
 /** What to run and how. Only `config` is required. */
@@ -113,7 +114,9 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const { judge } = config;
   await using judgeGateway = await openJudgeGateway(judge, config.gateway, plan);
   await sweepScratch();
-  const isShared = inPlan(config.agents, plan.agents).some((agent) => attachedServer(agent) !== undefined);
+  const isShared =
+    seesSharedOnly(config.sandbox) ||
+    inPlan(config.agents, plan.agents).some((agent) => attachedServer(agent) !== undefined);
   await using scratch = await makeScratch({ isShared });
   onEvent({ type: 'preparing' });
   const agents = await createAgents(config, plan);

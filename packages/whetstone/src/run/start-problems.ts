@@ -24,7 +24,9 @@ export async function startProblems(
   environment: NodeJS.ProcessEnv,
 ): Promise<StartProblem[]> {
   const problems: StartProblem[] = [];
-  const unlimited = await errorOf(() => limitsOf(sandbox?.limits));
+  // An engine enforces its limits itself, and says so when the sandboxes of the run start.
+  const unlimited =
+    sandbox?.provider === 'docker' ? undefined : await errorOf(() => limitsOf(sandbox?.limits));
   if (unlimited) problems.push({ path: ['sandbox', 'limits'], error: unlimited });
   for (const agent of agents) {
     const isSealed = sandbox !== undefined && sandbox.provider !== 'process' && sandbox.provider !== 'auto';

@@ -10,8 +10,8 @@ import { inPlan, type Plan } from '../plan/plan.ts';
 
 /** Starts the sandboxes of a run. Where they show only what is listed, that is what the agents' programs are made of. */
 export async function startSandboxes(config: Config, plan: Plan, scratch: string): Promise<SandboxProvider> {
-  const { provider, limits } = config.sandbox;
-  const options = { scratch, ...present({ limits }) };
+  const { provider, limits, container } = config.sandbox;
+  const options = { scratch, ...present({ limits, container }) };
   if (provider === 'process') return startSandboxProvider(provider, options);
   const selected = {
     agents: inPlan(config.agents, plan.agents),
@@ -19,6 +19,9 @@ export async function startSandboxes(config: Config, plan: Plan, scratch: string
   };
   return startSandboxProvider(provider, { ...options, readable: await readablePaths(config, selected) });
 }
+
+/** Whether another process of the machine, an engine, starts the commands. It sees no mounts of this process. */
+export const seesSharedOnly = ({ provider }: { provider: string }): boolean => provider === 'docker';
 
 /** What commands read beside the system's programs and their own folders: agents, MCP servers, and what the user lists. */
 export async function readablePaths(

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { messageOf } from '@whetstone/errors';
+import { present } from '@whetstone/events/present';
 import { type Mask, type SandboxProvider, startSandboxProvider } from '@whetstone/sandbox';
 import { evalChecks } from '../attempt/eval-checks.ts';
 import type { TaskConfig, VariantConfig } from '../config/config.ts';
@@ -15,6 +16,7 @@ import { createWorkspaces } from '../workspace/create-workspaces.ts';
 import { GitError, git } from '../workspace/git.ts';
 import { makeScratch } from '../workspace/scratch-folder.ts';
 import type { Changes, Workspace, Workspaces } from '../workspace/workspace.ts';
+import { seesSharedOnly } from './start-sandboxes.ts';
 import { eventsOf } from './stored-events.ts';
 
 /** What a stored case is judged with. */
@@ -103,10 +105,18 @@ type RoomFolder = {
 async function openPlace(manifest: Manifest, open: AsyncDisposableStack): Promise<RoomFolder> {
   const { repo, withheld = [], isolation, config_path: file, variants } = manifest;
   if (isolation.provider === 'none') throw new Error('the agents of this run have no files');
-  const { directory: scratch } = open.use(await makeScratch());
-  const sandboxes = await startSandboxProvider(isolation.provider, { scratch });
+  const isShared = seesSharedOnly(isolation);
+  const { directory: scratch } = open.use(await makeScratch({ isShared }));
+  const { id: image, runtime } = isolation.container ?? {};
+  const container = image === undefined ? undefined : { image, ...(runtime && { runtime }) };
+  const sandboxes = await startSandboxProvider(isolation.provider, { scratch, ...present({ container }) });
   const { owner } = sandboxes;
-  const workspaces = open.use(await createWorkspaces({ repo: repo.path, scratch, withheld, owner }));
+  const workspaces = open.use(
+    await createWorkspaces({
+      ...{ repo: repo.path, scratch, withheld, owner },
+      ...(isShared && { strategy: 'shared' }),
+    }),
+  );
   let arms: Promise<VariantConfig[]> | undefined;
   return {
     ...{ workspaces, sandboxes, scratch },

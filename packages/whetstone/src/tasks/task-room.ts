@@ -6,6 +6,7 @@ import { createMask, startSandboxProvider } from '@whetstone/sandbox';
 import type { Config, EnvironmentConfig, TaskConfig } from '../config/config.ts';
 import { prepareEnvironment, setupEnvironment } from '../config/setup-environment.ts';
 import { openEnvironments } from '../environment/open-environments.ts';
+import { seesSharedOnly } from '../run/start-sandboxes.ts';
 import { judgePatch } from '../verify/judge-patch.ts';
 import type { Surroundings } from '../verify/tests/run-tests.ts';
 import type { Verification } from '../verify/verify.ts';
@@ -42,14 +43,18 @@ export async function openTaskRoom(options: {
   const { repo, sandbox, withheld, environment } = options;
   await sweepScratch();
   await using opened = new AsyncDisposableStack();
-  const scratch = opened.use(await makeScratch());
+  const isShared = seesSharedOnly(sandbox);
+  const scratch = opened.use(await makeScratch({ isShared }));
   const sandboxes = await startSandboxProvider(sandbox.provider, {
     scratch: scratch.directory,
-    ...present({ readable: sandbox.readable, limits: sandbox.limits }),
+    ...present({ readable: sandbox.readable, limits: sandbox.limits, container: sandbox.container }),
   });
   const { owner } = sandboxes;
   const workspaces = opened.use(
-    await createWorkspaces({ repo: repo.path, scratch: scratch.directory, withheld, owner }),
+    await createWorkspaces({
+      ...{ repo: repo.path, scratch: scratch.directory, withheld, owner },
+      ...(isShared && { strategy: 'shared' }),
+    }),
   );
   const prepared = prepareEnvironment(environment, process.env);
   const environments =

@@ -1,0 +1,133 @@
+import { mkdtempSync, readFileSync, readlinkSync } from 'node:fs';
+import { mkdir, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { lendCopies } from '../bubblewrap/lend-copies.ts';
+import { createNameRequests } from '../bubblewrap/name-requests.ts';
+import { NETWORK, writeOwnFiles } from '../bubblewrap/own-etc.ts';
+import { usedFolders } from '../bubblewrap/sealed-containment.ts';
+import { launcherDoors } from '../process/launcher.ts';
+import type { Owner } from '../process/launcher-interface.ts';
+import { assertWorks } from '../process-sandbox/assert-works.ts';
+import { ContainedSandbox, seenFolders } from '../process-sandbox/contained-sandbox.ts';
+import { limitsOf } from '../process-sandbox/limits.ts';
+import { isRoot } from '../process-sandbox/pid-namespace.ts';
+import type { ProcessSandboxOptions } from '../process-sandbox/process-sandbox.ts';
+import { makeSandboxFolders } from '../process-sandbox/sandbox-folders.ts';
+import { sandboxEnvironment } from '../process-sandbox/scrubbed-environment.ts';
+import type { SandboxOptions, SandboxProvider } from '../sandbox.ts';
+import { type Container, sweepContainers } from './container.ts';
+import { openContainerPool } from './container-pool.ts';
+import { enforcedBy, findImage, openEngine, unavailable } from './engine.ts';
+
+/** Whom commands run as. A number that no system gives to a user. */
+const NOBODYS: Owner = { uid: 64_300, gid: 64_300 };
+
+/** Where commands run that are in containers. */
+export type ContainerOptions = {
+  /** The name of an image, with /bin/sh and cat. It is pulled if the engine has none of that name. */
+  image: string;
+  /** A runtime by the name that the engine knows, such as `runsc` for gVisor. Default: the engine's. */
+  runtime?: string;
+  /** The path of the engine's socket. Default: that of `DOCKER_HOST`, Docker's own, or Podman's. */
+  socket?: string;
+};
+
+/**
+ * The sandbox `docker`, level 2 of the isolation ladder: a command runs in a container of an image, as a user without
+ * capabilities, can write only its own folders, and reaches no network but the doors of its sandbox.
+ * @throws WhetstoneError `sandbox-unavailable`
+ */
+export async function createDockerSandboxProvider(
+  options: Pick<ProcessSandboxOptions, 'scratch' | 'readable' | 'limits' | 'container'>,
+): Promise<SandboxProvider> {
+  const { image: wanted, runtime, socket } = options.container ?? missingImage();
+  const doors = launcherDoors();
+  if (!isRoot() || !doors) throw unavailable('it needs root, Linux 5.3 and Perl', NEEDS_ROOT);
+  const engine = await openEngine(socket);
+  await sweepContainers(engine);
+  const image = await findImage(engine, wanted);
+  const limits = limitsOf(options.limits, await enforcedBy(engine));
+  await mkdir(options.scratch, { recursive: true, mode: 0o700 });
+  const scratch = await realpath(options.scratch);
+  const etc = join(mkdtempSync(join(scratch, 'b-')), 'etc');
+  await mkdir(etc, { mode: 0o755 });
+  const own = writeOwnFiles(etc, NOBODYS);
+  const shared = [
+    ...own.map((name) => ({
+      ...{ source: join(etc, name), target: join('/etc', name), isOfSeal: NETWORK.includes(name) },
+    })),
+    ...[...new Set(options.readable)].map((path) => ({ source: path, target: path })),
+  ].map((mount) => ({ ...mount, isReadOnly: true }));
+
+  const provider: SandboxProvider = {
+    name: 'docker',
+    owner: NOBODYS,
+    async describe() {
+      const isolation = {
+        processes: 'pid-namespace',
+        neighbours: 'hidden',
+        network: 'gateway-only',
+      } as const;
+      const container = { ...image, runtime: runtime ?? null };
+      return { provider: 'docker', level: 2, ...isolation, limits, container };
+    },
+    async start({ env, doors: ports = new Map(), ...places }: SandboxOptions) {
+      const { workdir } = places;
+      const folders = makeSandboxFolders(scratch, places, { canHide: true, owner: NOBODYS });
+      const used = usedFolders(workdir, folders);
+      const requests = createNameRequests();
+      const mounts = [
+        ...shared,
+        ...used.map(({ source, path }) => ({ source, target: path, isReadOnly: false })),
+      ];
+      const plan = { engine, image: image.id, runtime, user: NOBODYS, limits, mounts };
+      const pool = await openContainerPool(plan, {
+        openDoor: (container) => doors.open(ports, requests.answer, { join: networkOf(container) }),
+        lend: (files) => lendCopies(files, { beside: etc, owner: NOBODYS }),
+      });
+      const environment = {
+        ...sandboxEnvironment({ USER: 'user', LOGNAME: 'user' }, seenFolders(folders)),
+        ...env,
+      };
+      return new ContainedSandbox({
+        ...{ provider: 'docker', workdir, folders, environment, requests },
+        ...{ containment: pool, group: pool },
+        seenFolders: used.map(({ source }) => source),
+      });
+    },
+  };
+  await assertWorks(
+    provider,
+    scratch,
+    'The engine has to run on this machine, and the image needs /bin/sh and cat.',
+  );
+  return provider;
+}
+
+const NEEDS_ROOT =
+  'The way to the gateway is opened inside the network of a container, which only root may enter. `sandbox: bubblewrap` needs no root.';
+
+function missingImage(): never {
+  throw unavailable(
+    'no image is named',
+    'Name one in the configuration: `sandbox: { provider: docker, image: NAME }`.',
+  );
+}
+
+/**
+ * The path of a container's network. The engine may count processes of another machine, such as a virtual one.
+ * @throws WhetstoneError `sandbox-unavailable`
+ */
+function networkOf({ id, pid }: Container): string {
+  const path = `/proc/${pid}/ns/net`;
+  try {
+    const isIts = readFileSync(`/proc/${pid}/cgroup`, 'latin1').includes(id);
+    if (isIts && readlinkSync(path) !== readlinkSync('/proc/self/ns/net')) return path;
+  } catch {
+    // There is no such process here.
+  }
+  throw unavailable(
+    'the processes of its containers cannot be seen',
+    'The engine has to run on this machine, not in a virtual one.',
+  );
+}
