@@ -21,13 +21,22 @@ export async function openEngine(socket: string | undefined): Promise<Engine> {
   if (found === undefined) {
     throw unavailable(`there is no socket of an engine at ${SOCKETS.join(' or ')}`, NO_ENGINE);
   }
-  const { default: Client } = await import('dockerode');
+  const { default: Client } = await loadClient();
   const engine = new Client({ socketPath: found });
   await engine.ping().catch((error: unknown) => {
     throw unavailable(`the engine at ${found} does not answer: ${messageOf(error)}`, NO_ENGINE);
   });
   return engine;
 }
+
+/** Optional, because it brings 60 packages along that only this sandbox needs. */
+const loadClient = (): Promise<{ default: typeof Docker }> =>
+  import('dockerode').catch((error: unknown) => {
+    throw unavailable(
+      `the package dockerode cannot be loaded: ${messageOf(error)}`,
+      'Install it beside Whetstone: npm install dockerode',
+    );
+  });
 
 const NO_ENGINE =
   'Start Docker (dockerd) or Podman (podman system service), or name its socket with `sandbox.socket`.';
