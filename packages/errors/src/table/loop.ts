@@ -104,7 +104,7 @@ export const loopErrors = {
     'Report the error with the message and the version.',
   ),
   'session-option-invalid': usage(
-    'An option of a session is misspelt, or has a value of another type.',
+    'An option of a session, its hooks, a profile or a local environment is misspelt, or has a value of another type.',
     'Correct the option that the message names.',
   ),
   'session-persist-failed': usage(
