@@ -4,4 +4,4 @@
  */
 export { deriveAgentMetadata } from './agent-metadata.ts';
 export { replyText } from './reply-text.ts';
-export { shellCommand } from './shell-command.ts';
+export { shellCommand, shellName } from './shell-command.ts';

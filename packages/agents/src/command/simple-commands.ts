@@ -1,4 +1,5 @@
-import { type JsonValue, shellName } from '@whetstone/events';
+import type { JsonValue } from '@whetstone/events';
+import { shellName } from '@whetstone/events/reading';
 import { lexShell, type ShellRedirection, type ShellToken, type ShellWord } from './shell-lexer.ts';
 import { type CommandTokens, splitCommands } from './split-commands.ts';
 
