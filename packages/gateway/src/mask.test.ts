@@ -6,7 +6,7 @@ import { call, postJson } from './__fixtures__/clients.ts';
 import { sse, startProvider, upstreamsAt } from './__fixtures__/provider.ts';
 import { createGateway } from './index.ts';
 
-test('what a lane masks is in no ledger file and in no cassette, and the keys that it reads are reported', async () => {
+test('no ledger file and no cassette has what a lane masks, and the keys that the lane reads are reported', async () => {
   const secret = 'harness-key-0123456789';
   const folder = await mkdtemp(join(tmpdir(), 'gateway-mask-'));
   const [ledgerFile, cassette] = [join(folder, 'ledger.jsonl'), join(folder, 'cassette.jsonl')];

@@ -124,7 +124,7 @@ test.each([
   expect(turn).toMatchObject({ status: 'failed', exit: { ended } });
 });
 
-test('what goes wrong in the adapter is thrown where the turn is awaited and where it is iterated', async () => {
+test('an error of the adapter is thrown where the turn is awaited and where it is iterated', async () => {
   const broken = defineAgent({ name: 'broken', send: () => Promise.reject(new Error('my own bug')) });
   const message = 'Adapter broken failed: my own bug';
   await expect(driveAgent(broken, { folder, prompt: '' })).rejects.toThrow(message);

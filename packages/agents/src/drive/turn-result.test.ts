@@ -23,7 +23,7 @@ test('a turn has one result, whatever its agent is', () => {
   });
 });
 
-test('what is unknown is absent, and a failed turn says why', () => {
+test('unknown fields are absent, and a failed turn says why', () => {
   const failed = turnResult({ ...turn, status: 'failed', exit: { ended: 'timeout', message: 'Too late.' } });
   expect(failed).toMatchObject({ error: 'Too late.', output: 'It works.' });
   expect(failed).not.toHaveProperty('cost');

@@ -42,7 +42,7 @@ test.each<[Partial<DriverOptions>, string, string]>([
   ]);
 });
 
-test('what a server of the user allows is fine', () => {
+test('a call that the server of the user allows is fine', () => {
   const config = onServer({ model: 'anthropic/claude-sonnet-4-5', policy: [{ allow: { command: 'ls' } }] });
   expect(driverProblems(config, drivenAgentOf(config))).toEqual([]);
 });

@@ -83,7 +83,7 @@ test.each<[NativeAgentKind, number, Partial<ReturnType<typeof deriveAgentMetadat
   expect(said.at(-1)).toBe('I think about it for a while, and then I do it.');
 });
 
-test('what only begins like a document is read line by line', async () => {
+test('output that only begins like a document is read line by line', async () => {
   const lines = ['{', streamOf('pi').toString().trimEnd()];
   const { events, output } = await parse('pi', Buffer.from(lines.join('\n')));
   expect(output.malformed).toBe(1);

@@ -63,7 +63,7 @@ test('a session that failed says why', async () => {
   expect(session).not.toHaveProperty('usage');
 });
 
-test('what an agent printed is read, too: the usage of its one turn', async () => {
+test('the usage of a single turn is read from what the agent printed', async () => {
   place({
     'claude.jsonl': recordingsOf('claude-code').bytesOf('task.stream.jsonl'),
     'codex.jsonl': recordingsOf('codex-cli').bytesOf('main.stream.jsonl'),

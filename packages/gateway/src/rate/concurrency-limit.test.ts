@@ -118,7 +118,7 @@ const happening = fc.oneof(
   fc.record({ kind: fc.constant('pass' as const), ms: fc.nat(5000) }),
 );
 
-test('whatever happens, calls stay within the limit and in order, none goes in a pause, and none is forgotten', () => {
+test('calls stay within the limit and in order, none goes in a pause, and none is forgotten', () => {
   const maxPauseMs = 10_000;
   fc.assert(
     fc.property(

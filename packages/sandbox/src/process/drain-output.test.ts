@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { drainOutput } from './drain-output.ts';
 
-test('what arrives while this process is too busy to read it is not lost', async () => {
+test('output that arrives while this process is busy is not lost', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'drain-'));
   const pipe = join(folder, 'pipe');
   execFileSync('mkfifo', [pipe]);

@@ -43,7 +43,7 @@ test('an attempt that was retried counts', () => {
   });
 });
 
-test('what one attempt does not know, their sum does not know either', () => {
+test('the sum of attempts is unknown where one attempt is', () => {
   expect(addSpending([metered(100, null), metered(20, 0.25)], { isMetered: true })).toMatchObject({
     total_tokens: 120,
     cost_usd: null,

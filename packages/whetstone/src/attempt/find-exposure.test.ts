@@ -77,7 +77,7 @@ test('without events and without a gateway nothing was used, and what only the w
   });
 });
 
-test('what the gateway saw is reported, and after no request everything is unknown', () => {
+test('the requests that the gateway saw are reported, and without one everything is unknown', () => {
   const sight: RequestSight = {
     requests: 1,
     skills: new Map([['brew-tea', 'm1']]),

@@ -27,7 +27,7 @@ test('no agent turns its own failure into missing data, and the cases beside it 
   });
 });
 
-test('what stops a grading is the failure of the agent if an untouched workspace can be graded', async () => {
+test('a grading that stops is a failure of the agent if an untouched workspace can be graded', async () => {
   const scratch = makeTempDir();
   const repo = makeRepo({ 'a.txt': 'a\n' });
   await using workspaces = await createWorkspaces({ repo, scratch, strategy: 'copy' });

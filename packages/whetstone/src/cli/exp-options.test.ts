@@ -34,7 +34,7 @@ test('a sandbox that is not there is an error wherever it is named, and never an
   });
 });
 
-test('what an experiment says is checked with its line, and a key without effect is a warning', async () => {
+test('the fields of an experiment are checked with their lines, and a key without effect is a warning', async () => {
   const project = makeEvals({
     'experiments/wrong.ts': experiment("\n  runs: 'three',\n  setup: 'later',\n  timeoutMs: -1,\n"),
     'evals/one.eval.ts': evalFile("    await t.send('Ada');"),

@@ -235,7 +235,7 @@ test('a case runs only once for the same work, and each run says which results a
   expect(await why()).toMatchObject({ bad: 'the installed packages changed' });
 });
 
-test('what is wrong in a file of the project is named with its line', async () => {
+test('an error in a file of the project is named with its line', async () => {
   const project = makeProject({
     'evals/one.eval.ts':
       "import { defineEval } from 'whetstone';\n\nexport default defineEval({ description: 'no test' });\n",

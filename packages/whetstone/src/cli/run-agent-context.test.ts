@@ -67,7 +67,7 @@ test('a command and a module get what a variant declares at the places that they
   expect(everything(directory)).not.toContain('a-secret-of-the-team');
 });
 
-test('what cannot be placed is reported before anything runs', async () => {
+test('a declaration that cannot be placed is reported before anything runs', async () => {
   project = makeProject({
     tasks: [{ id: 'one', prompt: 'Make tea.' }],
     config: {

@@ -54,7 +54,7 @@ test.runIf(hasBubblewrap)(
   },
 );
 
-test('what a sealed sandbox would break runs in the other one, and the report says what an agent could have done', async () => {
+test('work that a sealed sandbox would break runs in the other one, and the report says what an agent could have done', async () => {
   project = makeProject({ tasks: [{ id: 'one', prompt: 'x' }], config: { sandbox: undefined } });
   const ran = await project.whetstone(['run']);
   const why = 'The agent writer does not use a gateway, so it needs the network to reach its model.';

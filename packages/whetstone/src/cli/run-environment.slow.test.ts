@@ -13,7 +13,7 @@ afterAll(() => rmSync(cache, { recursive: true, force: true }));
 const store = join(cache, 'whetstone/environments');
 const entries = () => readdirSync(store).filter((name) => name !== 'locks');
 
-test('of two runs one prepares, and what a killed one leaves is nothing to the next', async () => {
+test('only one of two runs prepares, and the next run ignores what a killed one leaves', async () => {
   project = makeProject({
     files: { 'package.json': '{}' },
     tasks: [{ id: 'one', prompt: 'x' }],

@@ -59,7 +59,7 @@ describe.skipIf(!hasNamespaces)('layered mounts', { tags: 'namespaces' }, () => 
     expect(readdirSync(project.temporary).filter((name) => /^whetstone-\d/.test(name))).toEqual([]);
   });
 
-  test('what lies in the root of the machine is taken away from the run', () => {
+  test('a run does not see files in the root of the machine', () => {
     walk('/', 'cat /AGENTS.md /.claude/* >> $NOTES/found || true');
     // The machine of this test is a root of its own, so that no other test sees the file.
     const plant = `unset WHETSTONE_PRIVATE_FOLDER; mount -o remount,rw / && mkdir /.claude && echo x > /.claude/CLAUDE.md &&

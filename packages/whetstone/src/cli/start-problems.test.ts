@@ -73,7 +73,7 @@ function machine(project: Project): NodeJS.ProcessEnv {
 
 const asOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ');
 
-describe('what is missing is said alike by dry-run, by validate-config --check-agents and by run', () => {
+describe('dry-run, validate-config --check-agents and run name what is missing in the same words', () => {
   test.concurrent.each(MISSING)('%s', async (_, config, says) => {
     using project = makeProject({ config });
     const env = machine(project);

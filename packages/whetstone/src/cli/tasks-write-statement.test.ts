@@ -128,7 +128,7 @@ test('a provider that refuses ends the mining with its reason; the commit is tri
   expect(asked).toBe(2);
 });
 
-test('what statements cost is counted, and the used-up budget ends them', async () => {
+test('the cost of statements is counted, and a used-up budget ends them', async () => {
   vi.stubEnv('ANTHROPIC_API_KEY', 'key-of-a-test');
   await using writer = await openStatementWriter({
     ...{ model: 'anthropic/claude-sonnet-4-5', budgetUsd: 0.5, signal: new AbortController().signal },

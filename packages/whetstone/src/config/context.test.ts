@@ -113,7 +113,7 @@ test('instructions say whether they replace those of the repository', async () =
   ]);
 });
 
-test('what cannot be used is reported with its place', async () => {
+test('a value that cannot be used is reported with its place', async () => {
   write('empty.md', ' \n');
   write('plain/SKILL.md', 'No front matter.\n');
   write('odd/SKILL.md', '---\nname: Odd Name\ndescription: x\n---\n');

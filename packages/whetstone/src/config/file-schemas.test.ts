@@ -33,7 +33,7 @@ function compiled(name: (typeof names)[number]) {
 const misfitOf = (name: (typeof names)[number], file: string) =>
   misfits[name](parse(readFileSync(file, 'utf8'), { merge: true }));
 
-describe('what the loader takes fits the schemas', () => {
+describe('files that the loader takes fit the schemas', () => {
   test.each([
     join(import.meta.dirname, '__fixtures__/every-key/whetstone.yaml'),
     join(import.meta.dirname, '__fixtures__/legacy/context-eval.yaml'),

@@ -46,7 +46,7 @@ test('experiments take the environment of the configuration', async () => {
   expect(warnings).toEqual([]);
 });
 
-test('what is wrong in it is named with file and line', async () => {
+test('an error in the environment is named with file and line', async () => {
   writeFileSync(
     join(folder, 'wrong-tasks.ts'),
     "export default {\n  tasks: [\n    { id: 'one', prompt: 7 },\n  ],\n};\n",

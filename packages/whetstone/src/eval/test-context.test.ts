@@ -93,7 +93,7 @@ const evals = [
   }),
 ];
 
-test('what an agent cannot do is not on `t`, at the level of types', () => {
+test('`t` has no method for what an agent cannot do, at the level of types', () => {
   const agents: Agent<AgentCapabilities>[] = [classifier, bot, coder];
   expect(agents.map(({ capabilities }) => capabilities)).toEqual([
     {},

@@ -29,7 +29,7 @@ test('there is no caveat for what every case used, or for a case without a resul
   expect(aboutTheContext([...cases([used, used, undefined]), { row: null } as CaseResult])).toEqual([]);
 });
 
-test('what some cases did not use is counted, per variant and agent', () => {
+test('parts of the context that some cases did not use are counted, per variant and agent', () => {
   expect(aboutTheContext([...cases([used, unused, unused]), ...cases([used], 'other')])).toEqual([
     'The model saw the instructions of the variant with (agent loop) in 1 of 3 cases.',
     'The skill tea of the variant with (agent loop) was triggered in 1 of 3 cases.',

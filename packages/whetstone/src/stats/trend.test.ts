@@ -22,7 +22,7 @@ test('the variance is that of all orders', () => {
   expect(twice?.pValue).toBeCloseTo(0.0578, 3);
 });
 
-test('what differs between strata is not a trend', () => {
+test('a difference between strata is not a trend', () => {
   expect(
     trend([
       [0, 0, 0, 0],

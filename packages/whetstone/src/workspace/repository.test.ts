@@ -134,7 +134,7 @@ describe('inspectRepo', () => {
     expect(await dirty()).toBe(true);
   });
 
-  test('what Whetstone writes itself does not make a repository dirty', async () => {
+  test('files that Whetstone writes do not make a repository dirty', async () => {
     const repo = keep(makeRepo({ file: 'x\n' }));
     const own = [join(repo, 'out put/[runs]'), '/elsewhere/runs', repo];
     const dirty = async () => (await inspectRepo(repo, own)).dirty;

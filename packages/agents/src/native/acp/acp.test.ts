@@ -24,7 +24,7 @@ async function turnWith(policy?: PolicyRule[]) {
   };
 }
 
-test('what a command asks is denied by default, and it is offered no files of the host', async () => {
+test('a question of a command is denied by default, and the command is offered no files of the host', async () => {
   expect(await turnWith()).toEqual({
     ...{ status: 'completed', said: ['reject_once reject_once -32601'], statuses: ['rejected', 'rejected'] },
     approvals: [

@@ -45,7 +45,7 @@ test('a message that is cut off is kept, and the turn has no end', () => {
   expect(reading.summary.ending).toBeUndefined();
 });
 
-test('what an agent replays of a session has no events, also after the answer', () => {
+test('the replay of an earlier session has no events, also after the answer', () => {
   const loaded = answer('session/load#1', {});
   const { events } = read(
     said('Long ago.'),

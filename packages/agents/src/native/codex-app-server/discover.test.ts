@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { scriptedServer, turnWith } from './__fixtures__/scripted-server.ts';
 import { leadTurn } from './lead-turn.ts';
 
-test('What Codex offers is listed without paths, and what it does not list is null', async () => {
+test('the catalogues of Codex are listed without paths, and one that Codex does not list is null', async () => {
   const server = scriptedServer({
     'model/list': ({ cursor }) =>
       cursor === undefined

@@ -320,7 +320,7 @@ describe('questions', () => {
     expect(decided.map(({ callId }) => callId)).toContain('mcp-1');
   });
 
-  test('what is allowed is accepted for this one time', async () => {
+  test('an allowed call is accepted only this one time', async () => {
     const open = { filesystem: 'full', network: 'open' } as const;
     const rules = [
       { allow: { command: 'rm *' } },

@@ -136,7 +136,7 @@ test('a notification of a later version is kept, and every item of this one is k
   expect(['commandExecution', 'agentMessage', 'of the future'].map(isCallType)).toEqual([true, false, false]);
 });
 
-test('what is in force comes from Codex, not from what was asked', () => {
+test('the settings in force come from Codex, not from what was asked', () => {
   expect(recorded.stream('main').summary.facts).toMatchObject({
     own: { sandbox: 'workspace-write', approvalPolicy: 'granular', network: 'disabled' },
     ...{ threadId: expect.any(String), turnId: expect.any(String) },

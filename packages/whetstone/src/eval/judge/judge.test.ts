@@ -72,7 +72,7 @@ describe('the material of a judge', () => {
     expect([isThere(0), isThere(199), isThere(100)]).toEqual([true, true, false]);
   });
 
-  test('of one part that is too long hides no other', () => {
+  test('a part that is too long hides no other', () => {
     const texts = Array.from({ length: 100 }, () => 'x'.repeat(5000));
     const material = materialOf([
       said('the first message', 0),

@@ -15,7 +15,7 @@ const failing: Record<keyof HostAssertions, (t: HostAssertions) => AssertionHand
   judge: (t) => t.judge(['Names the line', 'Is polite']),
 };
 
-test('what the run answers has a message for each failure', async () => {
+test('the answer to a run has a message for each failure', async () => {
   const made: PendingAssertion[] = [];
   const assert = createAssert((one) => made.push(one));
   const vote = { met: 'no', reason: 'it names no line', quotes: ['I fixed it'], events: [3] } as const;
