@@ -9,6 +9,7 @@ import {
   driverOptions,
   httpUrl,
   kindAliases,
+  kindNamed,
   loopOptions,
   minutes,
   moduleOptions,
@@ -152,7 +153,7 @@ export const rootSchema = z.object({
 /** Another name of a kind becomes the kind. */
 export const agentKind = z
   .enum([...agentKinds, ...Object.keys(kindAliases)])
-  .transform((name) => kindAliases[name] ?? (name as AgentKind));
+  .transform((name) => kindNamed(name) as AgentKind);
 
 /** What holds for every agent, and the options of each way to run one. */
 export const agentSchema = z.object({

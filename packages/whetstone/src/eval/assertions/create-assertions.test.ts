@@ -391,7 +391,7 @@ test.each<[string, (t: Assertions) => unknown]>([
   ],
   ['first() takes what an agent does, such as `running(…)`, and got "npm"', () => first('npm' as never)],
   [
-    'noSecretIn() takes a place (any, messages, calls, results, changes), and got "string"',
+    'noSecretIn() takes a place (any, messages, calls, results, changes), and got "another text"',
     (t) => t.noSecretIn('sk-the-secret' as never),
   ],
 ])('an argument of the wrong type is named where it was given: %s', async (message, run) => {

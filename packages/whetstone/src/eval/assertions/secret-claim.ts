@@ -34,8 +34,8 @@ export function secretClaim(
   ofHost: MaskTexts = () => undefined,
 ): Claim {
   const places = [...Object.keys(PLACES), 'changes'];
-  // What was given may be a secret.
-  requireArgument(places.includes(place), 'noSecretIn()', `a place (${places.join(', ')})`, typeof place);
+  // What was given in its place may be a secret.
+  requireArgument(places.includes(place), 'noSecretIn()', `a place (${places.join(', ')})`, 'another text');
   const isShort = secrets?.some((secret) => secret.length < SHORTEST_SECRET);
   return {
     name: callText('noSecretIn', place),
