@@ -134,7 +134,8 @@ export class ContainedSandbox implements Sandbox {
   }
 
   async #stop(): Promise<void> {
-    this.#stopping.abort();
+    // Nobody asks for the reason, and the default one is an exception with its stack.
+    this.#stopping.abort('stopped');
     await Promise.allSettled(this.#running);
     await this.#setup.onStop?.();
     this.#usage = this.usage();

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { chownSync, existsSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs';
-import { lstat, rmdir, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
-import { removeTree } from '../files/remove-tree.ts';
+import { removeFolders } from '../process/launcher.ts';
 import type { Owner } from '../process/launcher-interface.ts';
 import type { SandboxOptions } from '../sandbox.ts';
 import type { Hiding } from './containment.ts';
@@ -51,7 +50,7 @@ export function makeSandboxFolders(
     writeFileSync(gitConfig, GIT_CONFIG);
     give(gitConfig);
   }
-  const ownFolders = { root, ownHome: home === undefined, ...folders };
+  const ownFolders = { root, ...folders };
   if (own === undefined || !canHide) return ownFolders;
   const view = join(scratch, shortName());
   const seen = [own, ...(at === undefined ? [] : [at])].filter((path) => dirname(path) === scratch);
@@ -77,8 +76,6 @@ function makeOwnFolder(path: string): void {
 
 export type OwnFolders = SandboxFolders & {
   root: string;
-  /** Whether the home was made here. */
-  ownHome: boolean;
   /** Absent: nothing can be hidden. */
   hiding?: Hiding;
 };
@@ -86,39 +83,12 @@ export type OwnFolders = SandboxFolders & {
 const shortName = (): string => randomUUID().slice(0, 13);
 
 /** Removes what `makeSandboxFolders` made, whatever the sandbox's commands did in it. */
-export async function removeSandboxFolders(folders: OwnFolders): Promise<void> {
-  if (folders.hiding) await removeView(folders.hiding);
-  if (await removedAsMade(folders)) return;
-  await removeTree(folders.root).catch((cause: Error) => {
+export async function removeSandboxFolders({ root, hiding }: OwnFolders): Promise<void> {
+  await removeFolders(hiding ? [hiding.view, root] : [root]).catch((cause: Error) => {
     throw new WhetstoneError(
       'sandbox-cleanup-failed',
       'The temporary folder of a sandbox cannot be removed.',
-      { where: folders.root, cause },
+      { where: root, cause },
     );
   });
-}
-
-/** Only this process can write there. */
-async function removeView({ common, view, own, at = own }: Hiding): Promise<void> {
-  const seen = new Set([own, at].filter((path) => dirname(path) === common));
-  for (const path of seen) await rmdir(join(view, basename(path)));
-  await rmdir(view);
-}
-
-/**
- * Removes the folders without walking a tree; most commands leave nothing in them. Not synchronously: it waits for the
- * kernel's lock of mounts, which other cases hold.
- */
-async function removedAsMade({ root, home, ownHome, temporary, runtime }: OwnFolders): Promise<boolean> {
-  try {
-    if (ownHome) {
-      if (!(await lstat(home)).isDirectory()) return false; // a link in its place leads elsewhere
-      await unlink(join(home, '.gitconfig'));
-      await rmdir(home);
-    }
-    for (const folder of [temporary, runtime, root]) await rmdir(folder);
-    return true;
-  } catch {
-    return false;
-  }
 }

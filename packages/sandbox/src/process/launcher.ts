@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { pipeline, Readable, type Writable } from 'node:stream';
+import { removeTrees } from '../files/remove-tree.ts';
 import type { Doors, Launcher, LaunchRequest, Mounts } from './launcher-interface.ts';
 import { closePipes, createNamedPipes } from './named-pipes.ts';
 import { exitCodeOf, startNodeLauncher } from './node-launcher.ts';
@@ -44,6 +45,13 @@ export function startProgram(program: Program): Promise<StartedProgram> {
 export function launcherMounts(): Mounts | undefined {
   launcher ??= process.platform === 'linux' ? startLauncher() : undefined;
   return launcher?.mounts;
+}
+
+/** Removes folders with anything in them, by the process that starts programs where it can. Follows no link. */
+export async function removeFolders(paths: readonly string[]): Promise<void> {
+  const byLauncher = launcherMounts()?.remove(paths);
+  // What is locked or too deep is left for other means.
+  await (byLauncher ? byLauncher.catch(() => removeTrees(paths)) : removeTrees(paths));
 }
 
 /** `undefined` where programs are started by a process that makes no network namespaces. */

@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path';
 import { removeTrees } from '@whetstone/sandbox';
-import { launcherMounts } from '@whetstone/sandbox/process';
+import { launcherMounts, removeFolders } from '@whetstone/sandbox/process';
 import { openCommandShell } from './command-shell.ts';
 import { type LayeredMount, mountCommand, overlayOptions } from './mount-options.ts';
 
@@ -19,8 +19,7 @@ export function openMounter(scratch: string): Mounter {
   return {
     mount: (mount) => mounts.overlay(scratch, overlayOptions(mount), join(scratch, mount.target)),
     unmount: mounts.unmount,
-    // What is locked or too deep is left for other means.
-    remove: (folders) => mounts.remove(folders).catch(() => removeTrees(folders)),
+    remove: removeFolders,
     async [Symbol.asyncDispose]() {},
   };
 }
