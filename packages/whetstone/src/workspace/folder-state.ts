@@ -41,16 +41,17 @@ async function walk(folder: string, visit: (path: string, stat: BigIntStats) => 
   const turn = takeTurns();
   const waiting = [''];
   for (let parent = waiting.pop(); parent !== undefined; parent = waiting.pop()) {
-    const names = readdirSync(absolutePath(folder, parent), { encoding: 'buffer' });
-    for (const name of names.map((one) => one.toString('latin1')).sort()) {
+    for (const name of readdirSync(absolutePath(folder, parent), 'latin1').sort()) {
       const path = joinPath(parent, name);
       const stat = lstatSync(absolutePath(folder, path), { bigint: true });
       visit(path, stat);
       if (stat.isDirectory()) waiting.push(path);
-      await turn();
+      // A promise per file would take as long as looking at it.
+      const wait = turn();
+      if (wait) await wait;
     }
   }
 }
 
 const factsOf = ({ mode, size, ino, mtimeNs, ctimeNs, uid, gid }: BigIntStats): string =>
-  [mode, size, ino, mtimeNs, ctimeNs, uid, gid].join(' ');
+  `${mode} ${size} ${ino} ${mtimeNs} ${ctimeNs} ${uid} ${gid}`;
