@@ -23,7 +23,11 @@ let project: Project;
 beforeEach(() => {
   project = makeProject({ agents: { walker: WALKER.replace(' LEAVE', '') } });
 });
-afterEach(() => project[Symbol.dispose]());
+afterEach(() => {
+  project[Symbol.dispose]();
+  // Vitest does it before the next test, which for the next file is too late.
+  vi.unstubAllEnvs();
+});
 
 /** Makes the agent leave its file in these folders too, and run a last command. */
 const walk = (places: string, last = ''): void =>
