@@ -35,7 +35,7 @@ const LONG_TESTS = {
   'packages/loop/src/session/session-resume.test.ts': 'one scripted model and its snapshots',
   'packages/loop/src/subagents/subagents.test.ts': 'one scripted model and its subagents',
   'packages/loop/src/tools/native/native-tools.test.ts': 'one list of calls for every profile',
-  'packages/sandbox/src/sandboxes.test.ts': 'one contract, played against every sandbox',
+  'packages/sandbox/src/__fixtures__/sandbox-suite.ts': 'one contract, played against every sandbox',
   'packages/view/src/page.slow.test.ts': 'one browser and one run',
   'packages/whetstone/src/cli/gateway.test.ts': 'one gateway program and its clients',
   'packages/whetstone/src/config/load-config-errors.test.ts': 'one list of wrong configurations',

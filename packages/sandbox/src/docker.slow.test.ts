@@ -82,7 +82,7 @@ describe.runIf(image)('containers', { tags: 'docker' }, () => {
       message: expect.stringContaining('no-such'),
     });
     await expect(startSandboxProvider('docker', { scratch })).rejects.toMatchObject({
-      message: expect.stringContaining('no image is named'),
+      code: 'sandbox-image-missing',
     });
   });
 

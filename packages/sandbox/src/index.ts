@@ -5,7 +5,6 @@
  */
 export { createBubblewrapSandboxProvider } from './bubblewrap/bubblewrap-sandbox.ts';
 export { unseenPaths } from './bubblewrap/visible-paths.ts';
-export type { ContainerOptions } from './docker/docker-sandbox.ts';
 export { giveTree, inheritFolder, makeFolders, ownerOf } from './files/inherit-owner.ts';
 export { removeTree, removeTrees } from './files/remove-tree.ts';
 export { checkSafePath, isDeviceName, isGitFolder } from './files/safe-path.ts';
@@ -29,6 +28,7 @@ export { inheritedEnvironment, isSecretName, sandboxPath } from './process-sandb
 export { withoutNetwork } from './process-sandbox/without-network.ts';
 export type {
   CommandResult,
+  ContainerOptions,
   RunOptions,
   Sandbox,
   SandboxFile,

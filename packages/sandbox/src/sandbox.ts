@@ -113,6 +113,16 @@ export type SandboxOptions = {
   doors?: ReadonlyMap<number, (socket: Socket) => void>;
 };
 
+/** Where commands run that are in containers. */
+export type ContainerOptions = {
+  /** The name of an image, with /bin/sh and cat. It is pulled if the engine has none of that name. */
+  image: string;
+  /** A runtime by the name that the engine knows, such as `runsc` for gVisor. Default: the engine's. */
+  runtime?: string;
+  /** The path of the engine's socket. Default: that of `DOCKER_HOST`, Docker's own, or Podman's. */
+  socket?: string;
+};
+
 /** A way to make sandboxes. `describe` goes into the manifest. */
 export interface SandboxProvider {
   readonly name: string;

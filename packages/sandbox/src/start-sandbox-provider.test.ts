@@ -7,11 +7,11 @@ import { startSandboxProvider } from './start-sandbox-provider.ts';
 test('starts the provider with this name, and never another one', async () => {
   const scratch = await mkdtemp(join(tmpdir(), 'provider-test-'));
   expect((await startSandboxProvider('process', { scratch })).name).toBe('process');
-  for (const name of ['docker', 'toString', '']) {
+  for (const name of ['lxc', 'toString', '']) {
     await expect(startSandboxProvider(name, { scratch })).rejects.toMatchObject({
       code: 'sandbox-unknown',
       exitCode: 2,
-      hint: 'Known: bubblewrap, process.',
+      hint: 'Known: bubblewrap, docker, process.',
     });
   }
   await rm(scratch, { recursive: true });

@@ -22,6 +22,10 @@ export const sandboxErrors = {
     'A file is larger than a sandbox reads at once.',
     'Read a part of the file with a command.',
   ),
+  'sandbox-image-missing': usage(
+    'The sandbox `docker` was chosen, and no image is named for its containers.',
+    'Name the image in the configuration: `sandbox: { provider: docker, image: NAME }`.',
+  ),
   'sandbox-needs-gateway': usage(
     'In a sealed sandbox an agent reaches its model only through the gateway, and this agent does not use it.',
     'Add a `gateway` to the configuration and let the agent use it, or choose `sandbox: process`.',

@@ -4,8 +4,9 @@ import { chmodSync, closeSync, lstatSync, mkdirSync, mkdtempSync, openSync, read
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { type ContainerOptions, createDockerSandboxProvider } from '../docker/docker-sandbox.ts';
+import { createDockerSandboxProvider } from '../docker/docker-sandbox.ts';
 import { openEngine } from '../docker/engine.ts';
+import type { ContainerOptions } from '../sandbox.ts';
 
 /** An image that has only folders, so that tests need no registry: its programs are those of this machine. */
 export type TestImage = { container: ContainerOptions; readable: string[]; remove(): Promise<void> };

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, readlinkSync } from 'node:fs';
 import { mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { WhetstoneError } from '@whetstone/errors';
 import { lendCopies } from '../bubblewrap/lend-copies.ts';
 import { createNameRequests } from '../bubblewrap/name-requests.ts';
 import { NETWORK, writeOwnFiles } from '../bubblewrap/own-etc.ts';
@@ -22,20 +23,10 @@ import { enforcedBy, findImage, openEngine, unavailable } from './engine.ts';
 /** Whom commands run as. A number that no system gives to a user. */
 const NOBODYS: Owner = { uid: 64_300, gid: 64_300 };
 
-/** Where commands run that are in containers. */
-export type ContainerOptions = {
-  /** The name of an image, with /bin/sh and cat. It is pulled if the engine has none of that name. */
-  image: string;
-  /** A runtime by the name that the engine knows, such as `runsc` for gVisor. Default: the engine's. */
-  runtime?: string;
-  /** The path of the engine's socket. Default: that of `DOCKER_HOST`, Docker's own, or Podman's. */
-  socket?: string;
-};
-
 /**
  * The sandbox `docker`, level 2 of the isolation ladder: a command runs in a container of an image, as a user without
  * capabilities, can write only its own folders, and reaches no network but the doors of its sandbox.
- * @throws WhetstoneError `sandbox-unavailable`
+ * @throws WhetstoneError `sandbox-unavailable`, `sandbox-image-missing`
  */
 export async function createDockerSandboxProvider(
   options: Pick<ProcessSandboxOptions, 'scratch' | 'readable' | 'limits' | 'container'>,
@@ -108,10 +99,8 @@ const NEEDS_ROOT =
   'The way to the gateway is opened inside the network of a container, which only root may enter. `sandbox: bubblewrap` needs no root.';
 
 function missingImage(): never {
-  throw unavailable(
-    'no image is named',
-    'Name one in the configuration: `sandbox: { provider: docker, image: NAME }`.',
-  );
+  const message = 'The sandbox `docker` needs an image, and none is named.';
+  throw new WhetstoneError('sandbox-image-missing', message);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { WhetstoneError } from '@whetstone/errors';
 import { createBubblewrapSandboxProvider } from '../bubblewrap/bubblewrap-sandbox.ts';
-import { type ContainerOptions, createDockerSandboxProvider } from '../docker/docker-sandbox.ts';
-import type { SandboxProvider } from '../sandbox.ts';
+import { createDockerSandboxProvider } from '../docker/docker-sandbox.ts';
+import type { ContainerOptions, SandboxProvider } from '../sandbox.ts';
 import { attacks, type Finding } from './attacks.ts';
 import { probeSandbox } from './probe-sandbox.ts';
 

@@ -1,9 +1,8 @@
 import { mkdir, realpath } from 'node:fs/promises';
 import { WhetstoneError } from '@whetstone/errors';
-import type { ContainerOptions } from '../docker/docker-sandbox.ts';
 import { reachableFrom } from '../probe/attacks.ts';
 import type { Limits } from '../process/resource-group.ts';
-import type { SandboxLevel, SandboxOptions, SandboxProvider } from '../sandbox.ts';
+import type { ContainerOptions, SandboxLevel, SandboxOptions, SandboxProvider } from '../sandbox.ts';
 import { ContainedSandbox, seenFolders } from './contained-sandbox.ts';
 import type { Containment } from './containment.ts';
 import { groupWith, limitsOf } from './limits.ts';

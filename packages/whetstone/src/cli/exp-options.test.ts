@@ -7,7 +7,7 @@ afterAll(removeEvals);
 test('a sandbox that is not there is an error wherever it is named, and never another one', async () => {
   const project = makeEvals({
     'experiments/base.ts': experiment(),
-    'experiments/confined.ts': experiment("\n  sandbox: 'docker',\n"),
+    'experiments/confined.ts': experiment("\n  sandbox: 'lxc',\n"),
     'evals/one.eval.ts': evalFile("    await t.send('Ada');"),
   });
   const run = async (...args: string[]) => {
@@ -17,20 +17,23 @@ test('a sandbox that is not there is an error wherever it is named, and never an
   expect(await run('--sandbox', 'process')).toMatchObject({ exitCode: 0 });
   expect(await run('--sandbox', 'docker')).toEqual({
     exitCode: 2,
-    stderr: `This version has no sandbox "docker".\n  sandboxes: auto, bubblewrap, process\n  More: whetstone errors sandbox-unknown\n`,
+    stderr:
+      'The sandbox `docker` needs an image, and the configuration names none.\n  write `sandbox: { provider: docker, image: NAME }`\n  More: whetstone errors sandbox-image-missing\n',
+  });
+  expect(await run('--sandbox', 'lxc')).toEqual({
+    exitCode: 2,
+    stderr: `This version has no sandbox "lxc".\n  sandboxes: auto, bubblewrap, docker, process\n  More: whetstone errors sandbox-unknown\n`,
   });
   expect(await run('confined')).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringMatching(/experiments\/confined\.ts:30:12 +sandbox: there is no sandbox "docker"/),
+    stderr: expect.stringMatching(/experiments\/confined\.ts:30:12 +sandbox: there is no sandbox "lxc"/),
   });
   project.write({
-    'whetstone.config.ts': "export default {\n  sandbox: { provider: 'docker' },\n};\n",
+    'whetstone.config.ts': "export default {\n  sandbox: { provider: 'lxc' },\n};\n",
   });
   expect(await run()).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringMatching(
-      /whetstone\.config\.ts:2:24 +sandbox\.provider: there is no sandbox "docker"/,
-    ),
+    stderr: expect.stringMatching(/whetstone\.config\.ts:2:24 +sandbox\.provider: there is no sandbox "lxc"/),
   });
 });
 

@@ -1,11 +1,8 @@
 import type { ChosenSandbox } from '@whetstone/sandbox';
 import type { Config } from '../config/config.ts';
+import { levelOf } from '../config/sandbox-facts.ts';
 import { counted } from '../report/format.ts';
 import type { SandboxShown } from '../run/run-event.ts';
-
-const LEVELS: Readonly<Record<string, number>> = { process: 0, docker: 2 };
-
-const levelOf = ({ provider }: Config['sandbox']): number => LEVELS[provider] ?? 1;
 
 /** The sandbox of a run in a line, with what was tried in it and why it is not a stronger one. */
 export function sandboxLine({ provider, level, probes, reasons }: SandboxShown): string {

@@ -9,6 +9,7 @@ import {
 import { sandboxPath } from '@whetstone/sandbox';
 import type { Config } from './config.ts';
 import type { LoadedConfig } from './load-config.ts';
+import { usesEngine } from './sandbox-facts.ts';
 import type { YamlPath } from './yaml-source.ts';
 
 export type ExecutableCheck = {
@@ -29,7 +30,7 @@ export async function checkExecutables(
   environment: NodeJS.ProcessEnv,
 ): Promise<ExecutableCheck[]> {
   const find = findOnPath(sandboxPath(environment.PATH));
-  const isInImage = config.sandbox.provider === 'docker';
+  const isInImage = usesEngine(config.sandbox);
   const checks = config.agents.flatMap((agent): (ExecutableCheck | Promise<ExecutableCheck>)[] => {
     if (agent.runner === 'module') {
       return [{ path: [...agentPath(agent.name), 'module'], kind: 'unknown', reason: UNLOADED }];

@@ -292,11 +292,16 @@ ${VARIANTS}`,
     ],
     [
       'unknown sandbox and gateway',
-      `${REPO}${AGENT}${VARIANTS}sandbox: {provider: docker}\ngateway: {mode: tape}\n`,
+      `${REPO}${AGENT}${VARIANTS}sandbox: {provider: lxc}\ngateway: {mode: tape}\n`,
       [
-        ':4:21 sandbox.provider: there is no sandbox "docker" (sandboxes: auto, bubblewrap, process)',
+        ':4:21 sandbox.provider: there is no sandbox "lxc" (sandboxes: auto, bubblewrap, docker, process)',
         ':5:17 gateway.mode: unknown value "tape" (possible: script, forward, record, replay)',
       ],
+    ],
+    [
+      'containers without an image',
+      `${REPO}${AGENT}${VARIANTS}sandbox: {provider: docker, runtime: runsc}\n`,
+      [':4:10 sandbox: needs an image (write `sandbox: { provider: docker, image: NAME }`)'],
     ],
     [
       'options of a gateway that need a provider, in a mode without one',

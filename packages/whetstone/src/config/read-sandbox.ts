@@ -79,8 +79,8 @@ function readablePath(path: string, spot: Spot): string[] {
 
 /**
  * The sandbox that a command line names. `stated`: what the configuration says, whose container it takes.
- * @throws WhetstoneError `sandbox-unknown` for one that this version does not have, `sandbox-unavailable` for `docker` where the
- * configuration names no image.
+ * @throws WhetstoneError `sandbox-unknown` for one that this version does not have, `sandbox-image-missing` for `docker` where
+ * the configuration names no image.
  */
 export function sandboxNamed(wanted: string, stated?: Config['sandbox']): Config['sandbox'] {
   const provider = SANDBOX_PROVIDERS.find((name) => name === wanted);
@@ -92,8 +92,7 @@ export function sandboxNamed(wanted: string, stated?: Config['sandbox']): Config
   const { container } = stated ?? {};
   if (provider === 'docker' && !container) {
     const message = 'The sandbox `docker` needs an image, and the configuration names none.';
-    const hint = 'Write `sandbox: { provider: "docker", image: "NAME" }` into the experiment or the project.';
-    throw new WhetstoneError('sandbox-unavailable', message, { hint });
+    throw new WhetstoneError('sandbox-image-missing', message, { hint: IMAGE_HINT });
   }
   return { provider, ...present({ container }) };
 }

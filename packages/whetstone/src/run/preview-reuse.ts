@@ -1,10 +1,10 @@
 import type { Config } from '../config/config.ts';
+import { usesEngine } from '../config/sandbox-facts.ts';
 import type { Plan } from '../plan/plan.ts';
 import { makeScratch } from '../workspace/scratch-folder.ts';
 import { agentVersions } from './open-record.ts';
 import { type PlannedRun, planOrResume } from './plan-or-resume.ts';
 import { findReusable, type Reuse, type ReusePolicy } from './reuse.ts';
-import { seesSharedOnly } from './start-sandboxes.ts';
 
 /** `passedIn`: it would not run, because this trial of the same work has passed in that run (early exit). */
 export type Preview = Reuse | { passedIn: string; trial: number };
@@ -16,7 +16,7 @@ export async function previewReuse(
 ): Promise<PlannedRun & { found: ReadonlyMap<string, Preview> }> {
   const planned = await planOrResume({ config, selection: {}, trials });
   const { plan } = planned;
-  await using scratch = await makeScratch({ isShared: seesSharedOnly(planned.config.sandbox) });
+  await using scratch = await makeScratch({ isShared: usesEngine(planned.config.sandbox) });
   const versions = await agentVersions(planned.config, plan, scratch.directory);
   const found = await findReusable({ plan, outputDir: config.outputDir, root, versions }, policy);
   return { ...planned, found: config.earlyExit ? leaveOut(plan, found) : found };

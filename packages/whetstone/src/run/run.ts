@@ -7,6 +7,7 @@ import type { Lab } from '../attempt/lab.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { requireProtectedFiles } from '../config/protected-paths.ts';
+import { usesEngine } from '../config/sandbox-facts.ts';
 import { prepareEnvironment, setupEnvironment } from '../config/setup-environment.ts';
 import { type EvalWorkers, openEvalWorkers } from '../eval/eval-workers.ts';
 import { inPlan, type Plan, type PlannedCase, type Selection } from '../plan/plan.ts';
@@ -32,7 +33,6 @@ import { reasonsToRunAgain } from './run-again.ts';
 import type { CaseLab } from './run-case.ts';
 import type { RunEvent } from './run-event.ts';
 import { startProblems } from './start-problems.ts';
-import { seesSharedOnly } from './start-sandboxes.ts';
 import { type ReportedRun, writeReport } from './write-report.ts';
 
 /** What to run and how. Only `config` is required. */
@@ -115,7 +115,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   await using judgeGateway = await openJudgeGateway(judge, config.gateway, plan);
   await sweepScratch();
   const isShared =
-    seesSharedOnly(config.sandbox) ||
+    usesEngine(config.sandbox) ||
     inPlan(config.agents, plan.agents).some((agent) => attachedServer(agent) !== undefined);
   await using scratch = await makeScratch({ isShared });
   onEvent({ type: 'preparing' });

@@ -9,6 +9,7 @@ import {
 import { WhetstoneError } from '@whetstone/errors';
 import { limitsOf } from '@whetstone/sandbox';
 import type { Config, UpstreamConfig } from '../config/config.ts';
+import { usesEngine } from '../config/sandbox-facts.ts';
 import type { YamlPath } from '../config/yaml-source.ts';
 
 /** What would keep a run from starting, as the error that the run reports, and the agent or the keys that it is about. */
@@ -26,7 +27,7 @@ export async function startProblems(
   const problems: StartProblem[] = [];
   // An engine enforces its limits itself, and says so when the sandboxes of the run start.
   const unlimited =
-    sandbox?.provider === 'docker' ? undefined : await errorOf(() => limitsOf(sandbox?.limits));
+    sandbox && usesEngine(sandbox) ? undefined : await errorOf(() => limitsOf(sandbox?.limits));
   if (unlimited) problems.push({ path: ['sandbox', 'limits'], error: unlimited });
   for (const agent of agents) {
     const isSealed = sandbox !== undefined && sandbox.provider !== 'process' && sandbox.provider !== 'auto';

@@ -20,9 +20,6 @@ export async function startSandboxes(config: Config, plan: Plan, scratch: string
   return startSandboxProvider(provider, { ...options, readable: await readablePaths(config, selected) });
 }
 
-/** Whether another process of the machine, an engine, starts the commands. It sees no mounts of this process. */
-export const seesSharedOnly = ({ provider }: { provider: string }): boolean => provider === 'docker';
-
 /** What commands read beside the system's programs and their own folders: agents, MCP servers, and what the user lists. */
 export async function readablePaths(
   { judge, sandbox }: Pick<Config, 'judge' | 'sandbox'>,

@@ -6,6 +6,7 @@ import { present } from '@whetstone/events/present';
 import { type Mask, type SandboxProvider, startSandboxProvider } from '@whetstone/sandbox';
 import { evalChecks } from '../attempt/eval-checks.ts';
 import type { TaskConfig, VariantConfig } from '../config/config.ts';
+import { usesEngine } from '../config/sandbox-facts.ts';
 import { armsOf, loadExperiment } from '../eval/plan-experiment.ts';
 import type { CheckResult, CleanRoomCheck } from '../eval/protocol.ts';
 import { fingerprintVariant } from '../plan/fingerprint.ts';
@@ -16,7 +17,6 @@ import { createWorkspaces } from '../workspace/create-workspaces.ts';
 import { GitError, git } from '../workspace/git.ts';
 import { makeScratch } from '../workspace/scratch-folder.ts';
 import type { Changes, Workspace, Workspaces } from '../workspace/workspace.ts';
-import { seesSharedOnly } from './start-sandboxes.ts';
 import { eventsOf } from './stored-events.ts';
 
 /** What a stored case is judged with. */
@@ -105,7 +105,7 @@ type RoomFolder = {
 async function openPlace(manifest: Manifest, open: AsyncDisposableStack): Promise<RoomFolder> {
   const { repo, withheld = [], isolation, config_path: file, variants } = manifest;
   if (isolation.provider === 'none') throw new Error('the agents of this run have no files');
-  const isShared = seesSharedOnly(isolation);
+  const isShared = usesEngine(isolation);
   const { directory: scratch } = open.use(await makeScratch({ isShared }));
   const { id: image, runtime } = isolation.container ?? {};
   const container = image === undefined ? undefined : { image, ...(runtime && { runtime }) };

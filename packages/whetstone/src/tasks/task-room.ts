@@ -4,9 +4,9 @@ import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { createMask, startSandboxProvider } from '@whetstone/sandbox';
 import type { Config, EnvironmentConfig, TaskConfig } from '../config/config.ts';
+import { usesEngine } from '../config/sandbox-facts.ts';
 import { prepareEnvironment, setupEnvironment } from '../config/setup-environment.ts';
 import { openEnvironments } from '../environment/open-environments.ts';
-import { seesSharedOnly } from '../run/start-sandboxes.ts';
 import { judgePatch } from '../verify/judge-patch.ts';
 import type { Surroundings } from '../verify/tests/run-tests.ts';
 import type { Verification } from '../verify/verify.ts';
@@ -43,7 +43,7 @@ export async function openTaskRoom(options: {
   const { repo, sandbox, withheld, environment } = options;
   await sweepScratch();
   await using opened = new AsyncDisposableStack();
-  const isShared = seesSharedOnly(sandbox);
+  const isShared = usesEngine(sandbox);
   const scratch = opened.use(await makeScratch({ isShared }));
   const sandboxes = await startSandboxProvider(sandbox.provider, {
     scratch: scratch.directory,
