@@ -117,7 +117,7 @@ export type SandboxOptions = {
 export type ContainerOptions = {
   /** The name of an image, with /bin/sh and cat. It is pulled if the engine has none of that name. */
   image: string;
-  /** A runtime by the name that the engine knows, such as `runsc` for gVisor. Default: the engine's. */
+  /** A runtime by the name that the engine knows, such as `kata`. Default: the engine's. */
   runtime?: string;
   /** The path of the engine's socket. Default: that of `DOCKER_HOST`, Docker's own, or Podman's. */
   socket?: string;
