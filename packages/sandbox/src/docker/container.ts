@@ -56,9 +56,12 @@ const KILLED = 137;
 
 const ABANDONED_SECONDS = 60;
 
-/** Removes containers that a process made and did not start, because it was killed. Started ones end with their process. */
+/** Removes containers that a process made and did not start, because it was killed, and ended ones that Podman keeps. */
 export async function sweepContainers(engine: Engine): Promise<void> {
-  const made = await engine.listContainers({ all: true, filters: { label: [LABEL], status: ['created'] } });
+  const made = await engine.listContainers({
+    all: true,
+    filters: { label: [LABEL], status: ['created', 'exited'] },
+  });
   const abandoned = made.filter(({ Created }) => Created < Date.now() / 1000 - ABANDONED_SECONDS);
   for (const { Id } of abandoned) {
     // Somebody else may sweep too.
@@ -179,5 +182,7 @@ async function exitCodeOf(made: Docker.Exec): Promise<number> {
 async function remove(container: Docker.Container): Promise<void> {
   const isGone = container.wait({ condition: 'removed' }).catch(() => undefined);
   await container.kill({ signal: 'KILL' }).catch(() => undefined);
+  // Podman 4.3 does not do that itself.
+  await container.remove({ force: true }).catch(() => undefined);
   await isGone;
 }
