@@ -16,7 +16,6 @@ import { type CaseLayout, caseLayout, runLayout } from '../record/layout.ts';
 import { readRun, rowsInOrder } from '../record/read-run.ts';
 import type { CaseRow } from '../record/row.ts';
 import { createRunRecord, type OwnFiles, type ReusedCase } from '../record/run-record.ts';
-
 import { counted } from '../report/format.ts';
 import { resultsOfRun } from '../report/sequential.ts';
 import { newRunId } from './build-manifest.ts';
@@ -86,15 +85,12 @@ export async function rescore(
     ...{ case_count: matrix.length, case_matrix: matrix, notes: [...stored.manifest.notes, note] },
     order: stored.manifest.order.filter((id) => planned.has(id)),
   });
-  const changed: Rescored['changed'] = [];
-  let ofAnotherJudge = 0;
   const mask = createMask(collectSecrets([], undefined, process.env));
   await using rooms = openStoredRooms(stored.manifest, mask);
   const fixtures = new Map<string, Promise<Fixture>>();
-  let done: ReusedCase[] = [];
-  for (const before of cases) {
+  const judgeAnew = async (before: CaseRow) => {
     const description = byId.get(before.task_id);
-    if (!description) continue;
+    if (!description) return [];
     const files = caseLayout(runLayout(directory).case(before.case_id));
     const fixture = await fixtureOf(description, root, fixtures);
     const startedWith = fixture && { fixture, commit: before.repo_ref };
@@ -112,15 +108,24 @@ export async function rescore(
     const validation_results = [...before.validation_results, ...(ran?.commands ?? [])];
     const after = { ...row, run_id: record.manifest.run_id, reused_from, validation_results };
     const from = { directory, caseId: before.case_id };
-    done.push({ row: after, from, own: { ...own, ...caseJudge.kept() }, ...present({ more: ran?.folder }) });
-    if (done.length === BATCH) {
-      await record.reuseCases(done);
-      done = [];
+    const kept: ReusedCase = {
+      row: after,
+      from,
+      own: { ...own, ...caseJudge.kept() },
+      ...present({ more: ran?.folder }),
+    };
+    return [{ before, after, kept, ofAnotherJudge: caseJudge.ofAnotherJudge }];
+  };
+  const changed: Rescored['changed'] = [];
+  let ofAnotherJudge = 0;
+  for (let start = 0; start < cases.length; start += BATCH) {
+    const judged = await severalAtOnce(cases.slice(start, start + BATCH), judgeAnew);
+    await record.reuseCases(judged.map(({ kept }) => kept));
+    for (const { before, after, ofAnotherJudge: others } of judged) {
+      ofAnotherJudge += others;
+      if (after.outcome !== before.outcome) changed.push({ before, after });
     }
-    ofAnotherJudge += caseJudge.ofAnotherJudge;
-    if (after.outcome !== before.outcome) changed.push({ before, after });
   }
-  await record.reuseCases(done);
   await record.finish('finished');
   return { ...(await writeReport(record)), changed, rescored: cases.length, leftOut, ofAnotherJudge };
 }
@@ -130,6 +135,24 @@ const omission = (count: number): string =>
 
 /** So many cases are written at once: they go to the disk together. */
 const BATCH = 500;
+
+/** A process judges a case while this one reads the next one. */
+const AT_ONCE = 2;
+
+/** The results in order. Nothing runs any more when it settles. */
+async function severalAtOnce<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result[]>,
+): Promise<Result[]> {
+  const results: Result[][] = [];
+  const entries = items.entries();
+  const worker = async () => {
+    for (const [index, item] of entries) results[index] = await work(item);
+  };
+  const ended = await Promise.allSettled(Array.from({ length: AT_ONCE }, worker));
+  for (const one of ended) if (one.status === 'rejected') throw one.reason;
+  return results.flat();
+}
 
 /** How long the code of one eval may wait, where it says nothing else. */
 const ONE_HOUR_MS = 3_600_000;
