@@ -64,6 +64,7 @@ export async function createWorkspace(options: {
   let base: Base = { commit: snapshot.sealedCommit, tree: snapshot.base, unportable: new Set() };
   let contentsMade = false;
   let serial = 0;
+  let recording: Promise<unknown> = Promise.resolve();
   let disposed: Promise<void> | undefined;
 
   async function scan(options?: Pick<ScanOptions, 'limits' | 'leavesNewUnread'>): Promise<Scan> {
@@ -84,11 +85,15 @@ export async function createWorkspace(options: {
     return `state-${serial}`;
   }
 
-  /** Commits the present tree, with the base as its parent. */
-  async function record({ edits }: Scan): Promise<string> {
+  /** Commits the present tree, with the base as its parent. One after the other: equal trees make one pack, by one git. */
+  function record({ edits }: Scan): Promise<string> {
     const gitDir = openContents();
     const ref = `refs/heads/${nextName()}`;
-    return importTree(gitDir, { start: { parent: base.commit }, root, edits, ref });
+    const recorded = recording.then(() =>
+      importTree(gitDir, { start: { parent: base.commit }, root, edits, ref }),
+    );
+    recording = recorded.catch(() => undefined);
+    return recorded;
   }
 
   async function changes(): Promise<Changes> {

@@ -230,6 +230,17 @@ describe.each(strategies)('workspaces over $strategy', { tags: 'mounts' }, ({ st
     expect(describeArm(workspace.path)).toEqual(describeArm(baseline.path));
   });
 
+  test.skipIf(missing)('changes that are asked for at the same time are the same', async () => {
+    const repo = keep(makeRepo({ 'a.txt': 'a\n' }));
+    await using workspaces = await open(repo);
+    await using workspace = await workspaces.create(
+      await workspaces.prepare(await resolveCommit(repo, 'HEAD'), []),
+    );
+    writeFileSync(join(workspace.path, 'b.txt'), 'b\n');
+    const all = await Promise.all(Array.from({ length: 16 }, () => workspace.changes()));
+    for (const { files } of all) expect(files).toMatchObject([{ path: 'b.txt', change: 'added' }]);
+  });
+
   test.skipIf(missing)('preparing is shared by concurrent callers', async () => {
     const repo = keep(makeRepo({ file: 'x\n' }));
     await using workspaces = await open(repo);
