@@ -7,9 +7,40 @@ export type Attack = {
   language: 'node' | 'python';
   /** The verdicts that it fools: those by exit codes of commands, those by the report of the test runner. */
   fools: readonly ('exit-codes' | 'test-report')[];
-  script: string;
+  script: (target: Target) => string;
+};
+
+/** What an attack is about: the code that the tests of a task are about. Paths are relative to the tree. */
+export type Target = {
+  /** At least one. */
+  sources: readonly TargetSource[];
+  /** The files of the tests, by the names that they have when the tests run. */
+  tests: readonly string[];
+};
+
+/** `exports`: the names that other files can import, `default` among them. */
+export type TargetSource = {
+  path: string;
+  format: 'module' | 'commonjs' | 'python';
+  exports: readonly string[];
 };
 
 /** A shell command that writes a file, with its folder. The text may hold anything but a line `END`. */
 export const file = (path: string, text: string): string =>
   `mkdir -p "$(dirname '${path}')"; cat > '${path}' <<'END'\n${text}\nEND\n`;
+
+/** Replaces each source by code of its language: `before`, and then every export with that value. */
+export const replaced = ({ sources }: Target, before: string, value: string): string =>
+  sources.map(({ path, ...source }) => file(path, `${before}\n${exported(source, value)}`)).join('');
+
+function exported({ format, exports }: Omit<TargetSource, 'path'>, value: string): string {
+  if (format === 'python') return exports.map((name) => `${name} = ${value}`).join('\n');
+  if (format === 'commonjs') {
+    const named = exports.filter((name) => name !== 'default');
+    const whole = exports.includes('default') ? `module.exports = ${value};` : '';
+    return [whole, ...named.map((name) => `module.exports.${name} = ${value};`)].join('\n');
+  }
+  return exports
+    .map((name) => (name === 'default' ? `export default ${value};` : `export const ${name} = ${value};`))
+    .join('\n');
+}

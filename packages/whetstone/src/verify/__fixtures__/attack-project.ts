@@ -1,5 +1,5 @@
 import { makeProject, type Project } from '../../cli/__fixtures__/project.ts';
-import type { Attack } from '../../testkit/attacks/attack.ts';
+import type { Attack, Target } from '../../testkit/attacks/attack.ts';
 import type { TreeSpec } from '../../workspace/__fixtures__/test-repo.ts';
 
 const NODE_FILES: TreeSpec = {
@@ -64,13 +64,25 @@ const pythonTasks = [
 
 /** The tasks that attacks are played on: one judged by a command, one by the report of its tests. */
 const attacked = {
-  node: { files: NODE_FILES, tasks: nodeTasks, honest: "echo 'export const add = (a, b) => a + b;' > src/add.js" },
+  node: {
+    files: NODE_FILES,
+    tasks: nodeTasks,
+    honest: "echo 'export const add = (a, b) => a + b;' > src/add.js",
+    target: {
+      sources: [{ path: 'src/add.js', format: 'module', exports: ['add'] }],
+      tests: ['test/add.test.js'],
+    },
+  },
   python: {
     files: PYTHON_FILES,
     tasks: pythonTasks,
     honest: "printf 'def add(a, b):\\n    return a + b\\n' > add.py",
+    target: {
+      sources: [{ path: 'add.py', format: 'python', exports: ['add'] }],
+      tests: ['tests/test_add.py'],
+    },
   },
-};
+} satisfies Record<string, { target: Target; [more: string]: unknown }>;
 
 /** A project with the task that is judged in one way, whose agents are the attacks and one that does the work, `honest`. */
 export function attackProject(
@@ -78,8 +90,8 @@ export function attackProject(
   judge: 'command' | 'tests',
   attacks: readonly Attack[],
 ): Project {
-  const { files, tasks, honest } = attacked[language];
-  const agents = Object.fromEntries(attacks.map(({ name, script }) => [name, script]));
+  const { files, tasks, honest, target } = attacked[language];
+  const agents = Object.fromEntries(attacks.map(({ name, script }) => [name, script(target)]));
   const task = tasks.filter(({ id }) => id.endsWith(judge));
   const project = makeProject({ files, tasks: task, agents: { ...agents, honest } });
   project.write({ 'hidden/node/test/add.test.js': NODE_TEST, 'hidden/python/tests/test_add.py': PYTHON_TEST });
