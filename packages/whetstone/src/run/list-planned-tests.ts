@@ -4,7 +4,7 @@ import type { Mask } from '@whetstone/sandbox';
 import type { Workplace } from '../attempt/lab.ts';
 import type { Config } from '../config/config.ts';
 import type { Plan } from '../plan/plan.ts';
-import { judgePatch } from '../verify/judge-patch.ts';
+import { judgeWork } from '../verify/judge-work.ts';
 import { listTests } from '../verify/list-tests.ts';
 
 /**
@@ -31,7 +31,7 @@ export async function listPlannedTests(
           const snapshot = (await environments?.equip(bare)) ?? bare;
           const directory = join(scratch, `tests-${tasks.length}`);
           const place = { workspaces, sandboxes, services, ...present({ environments }) };
-          return judgePatch(patch, { task, snapshot, ...place, directory, mask, signal });
+          return judgeWork(patch, { task, snapshot, ...place, directory, mask, signal });
         })
       : task;
     tasks.push(listed);

@@ -1,5 +1,4 @@
-import { createRequire } from 'node:module';
-import treeSitter, { type Node } from '@vscode/tree-sitter-wasm';
+import { grammarOf, type Node, openSourceParser } from '../syntax/source-parser.ts';
 
 /** A function whose code can be taken out. */
 export type FoundFunction = {
@@ -13,13 +12,6 @@ export type FoundFunction = {
   instead: string;
 };
 
-const GRAMMARS: readonly (readonly [RegExp, string])[] = [
-  [/\.[cm]?ts$/, 'typescript'],
-  [/\.tsx$/, 'tsx'],
-  [/\.([cm]?js|jsx)$/, 'javascript'],
-  [/\.py$/, 'python'],
-];
-
 const FUNCTIONS = new Set([
   'function_declaration',
   'generator_function_declaration',
@@ -31,29 +23,13 @@ const FUNCTIONS = new Set([
 ]);
 const CLASSES = new Set(['class_declaration', 'abstract_class_declaration', 'class_definition']);
 
-export const isParsed = (path: string): boolean => GRAMMARS.some(([pattern]) => pattern.test(path));
+export const isParsed = (path: string): boolean => grammarOf(path) !== undefined;
 
 /** Finds the named functions of files that stand in no other function. A file that cannot be parsed has none. */
 export async function openFunctionFinder() {
-  const { Parser, Language } = treeSitter;
-  await Parser.init();
-  const { resolve } = createRequire(import.meta.url);
-  const languages = new Map<string, InstanceType<typeof Language>>();
-  return async (path: string, text: string): Promise<FoundFunction[]> => {
-    const grammar = GRAMMARS.find(([pattern]) => pattern.test(path))?.[1];
-    if (grammar === undefined) return [];
-    const file = `@vscode/tree-sitter-wasm/wasm/tree-sitter-${grammar}.wasm`;
-    const language = languages.get(grammar) ?? (await Language.load(resolve(file)));
-    languages.set(grammar, language);
-    const parser = new Parser();
-    const tree = parser.setLanguage(language).parse(text);
-    try {
-      return tree && !tree.rootNode.hasError ? [...functionsIn(tree.rootNode, text, '')] : [];
-    } finally {
-      tree?.delete();
-      parser.delete();
-    }
-  };
+  const parse = await openSourceParser();
+  return async (path: string, text: string): Promise<FoundFunction[]> =>
+    (await parse(path, text, (root) => [...functionsIn(root, text, '')])) ?? [];
 }
 
 function* functionsIn(node: Node, text: string, owner: string): Generator<FoundFunction> {

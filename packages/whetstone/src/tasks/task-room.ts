@@ -7,7 +7,7 @@ import type { Config, EnvironmentConfig, TaskConfig } from '../config/config.ts'
 import { usesEngine } from '../config/sandbox-facts.ts';
 import { prepareEnvironment, setupEnvironment } from '../config/setup-environment.ts';
 import { openEnvironments } from '../environment/open-environments.ts';
-import { judgePatch } from '../verify/judge-patch.ts';
+import { judgeWork, type Work } from '../verify/judge-work.ts';
 import type { Surroundings } from '../verify/tests/run-tests.ts';
 import type { Verification } from '../verify/verify.ts';
 import { createWorkspaces } from '../workspace/create-workspaces.ts';
@@ -15,14 +15,10 @@ import { resolveCommit } from '../workspace/repository.ts';
 import { makeScratch, sweepScratch } from '../workspace/scratch-folder.ts';
 import type { Withheld } from '../workspace/withheld.ts';
 
-/** Runs tasks without an agent: the clean room judges a tree in which a patch stands for the agent's work, or nothing. */
+/** Runs tasks without an agent: the clean room judges a tree in which something else stands for the agent's work. */
 export type TaskRoom = AsyncDisposable & {
-  /** `patch`: a patch for `git apply`, bytes as a latin1 string; `null`: no work at all. Times in seconds. */
-  judge(
-    task: TaskConfig,
-    patch: string | null,
-    options: JudgeOptions,
-  ): Promise<Verification & { seconds: number }>;
+  /** Judges a tree with this work. Times in seconds. */
+  judge(task: TaskConfig, work: Work, options: JudgeOptions): Promise<Verification & { seconds: number }>;
   /** Writes the tree that a task starts from into an empty folder, without a `.git` and without an environment. */
   writeTree(task: TaskConfig, folder: string): Promise<void>;
 };
@@ -78,13 +74,13 @@ export async function openTaskRoom(options: {
       await workspaces.extract(await startOf(task), folder, () => true);
       await rm(join(folder, '.git'), { recursive: true });
     },
-    async judge(task, patch, { signal, surroundings }) {
+    async judge(task, work, { signal, surroundings }) {
       const start = performance.now();
       const bare = await startOf(task);
       const equipped = await Promise.resolve(environments?.equip(bare) ?? bare).catch(brokenBy);
       if ('evidence' in equipped)
         return { ...notJudged(equipped), seconds: (performance.now() - start) / 1000 };
-      const verification = await judgePatch(patch, {
+      const verification = await judgeWork(work, {
         ...{ task, snapshot: equipped, workspaces, sandboxes, signal },
         services: environment?.services ?? [],
         directory: join(scratch.directory, `logs-${count++}`),
