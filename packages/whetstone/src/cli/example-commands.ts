@@ -61,6 +61,13 @@ whichever it is.`,
 
 B is compared with A on the tasks that both have. --gate tests a bound of the 95 % interval, never the point.
 Exit codes: 0 compared, or the gate passed; 1 the gate failed; 4 the gate is inconclusive.`,
+  rescore: `
+  whetstone rescore latest --tasks stricter-tasks.yaml
+  whetstone rescore main --validation 'npm test' --jobs 2
+  whetstone rescore latest --repeat 3
+  whetstone rescore latest --eval evals/fix-parser.eval.ts
+
+The result is a run of its own. The stored run stays as it is.`,
   plan: `
   whetstone plan --effect 10pp --power 0.8
   whetstone plan --effect 5pp --trials 1,3 --run main --jobs 4

@@ -187,10 +187,26 @@ function addExp(program: Command, action: ActionOf): void {
     .action(action(loadExp));
   program
     .command('rescore')
-    .description('judge the stored cases of a run with the evals as they are now; no agent runs')
-    .argument('<run>', 'a run directory, a run id, or "latest"')
+    .description('judge the stored cases of a run with its tasks or evals as they are now; no agent runs')
+    .argument('<run>', 'a run directory, a run id, a tag, or "latest"')
     .option('--eval <file>', 'only the evals of this file; a file elsewhere stands for the one of its name')
+    .addOption(configOption())
+    .option('--tasks <file>', 'task file to use instead of the config’s')
+    .option(
+      '--validation <command>',
+      'a command that has to exit 0, in place of the validation of the tasks (repeatable)',
+      collect,
+      [],
+    )
+    .option(
+      '--repeat <n>',
+      'verify each stored tree n times, to see how far the verifier disagrees',
+      positiveInteger,
+      1,
+    )
+    .option('--jobs <n>', 'cases at the same time', positiveInteger, 1)
     .option('--json', 'print the summary and what changed as JSON')
+    .hook('preAction', beforeRun)
     .action(action(async () => (await import('./rescore.ts')).rescoreCommand));
   program
     .command('agreement')

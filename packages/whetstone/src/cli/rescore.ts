@@ -1,4 +1,5 @@
 import { basename, resolve } from 'node:path';
+import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { openEvalWorkers } from '../eval/eval-workers.ts';
 import { toJudge } from '../eval/plan-experiment.ts';
@@ -9,10 +10,40 @@ import { escapedJson } from '../report/json.ts';
 import { oneLine } from '../report/sanitize.ts';
 import { rescore } from '../run/rescore.ts';
 import { openProject } from './open-project.ts';
+import { locateRun } from './report.ts';
+import { isOfTasks, type RescoreTasksCommandOptions } from './rescore-options.ts';
 import type { Streams } from './streams.ts';
 
-/** Judges the stored cases of a run anew, and prints what changed. */
+/** Judges the stored cases of a run anew, with its evals or with its tasks, and prints what changed. */
 export async function rescoreCommand(
+  reference: string,
+  options: { eval?: string } & RescoreTasksCommandOptions,
+  streams: Streams,
+): Promise<number> {
+  const directory = await locateRun(reference, options.config).catch((error: unknown) => {
+    // A project of evals has its own output folder.
+    if (error instanceof WhetstoneError && error.code === 'run-not-found') return undefined;
+    throw error;
+  });
+  const { config, tasks, validation, repeat } = options;
+  const ofTasks = config !== undefined || tasks !== undefined || validation.length > 0 || repeat > 1;
+  if (options.eval !== undefined && ofTasks) {
+    throw new WhetstoneError(
+      'selection-invalid',
+      '--eval is for runs of evals; the other options are for runs of tasks.',
+      {
+        hint: 'Leave out --eval, or the others.',
+      },
+    );
+  }
+  if (directory !== undefined && options.eval === undefined && (ofTasks || (await isOfTasks(directory)))) {
+    const { rescoreTasksCommand } = await import('./rescore-tasks.ts');
+    return rescoreTasksCommand(directory, options, streams);
+  }
+  return rescoreEvals(reference, options, streams);
+}
+
+async function rescoreEvals(
   reference: string,
   options: { eval?: string; json?: boolean },
   { stdout }: Streams,

@@ -8,6 +8,10 @@ export const manifestSchema = z.object({
   /** Each line of the journal has a hash of itself and of what is before it; the first follows this file. Absent: it has none. */
   chained: z.literal(true).optional(),
   created_at: z.string(),
+  /** The run whose stored cases this one judges anew, without any agent. Absent: its agents ran. */
+  rescored_from: z.string().optional(),
+  /** Another tool's results that this run was made of. Absent: Whetstone ran it. */
+  imported_from: z.object({ tool: z.string(), path: z.string() }).optional(),
   config_path: z.string(),
   /** sha256 over the content of the config and task files. */
   config_hash: z.string(),

@@ -150,6 +150,17 @@ export const keptRowSchema = caseRowSchema.extend({
    * nobody saw: the network was open.
    */
   names_asked: z.array(z.string()).optional(),
+  /**
+   * Only where the stored tree of the case was verified several times: how often, how often it passed, and how often the clean
+   * room itself could not work. The outcome is that of the first verification.
+   */
+  verifications: z
+    .object({
+      runs: z.number().int().positive(),
+      passed: z.number().int().nonnegative(),
+      broken: z.number().int().nonnegative(),
+    })
+    .optional(),
   /** The case has not run: this is the result of the same work in that run. */
   reused_from: z.object({ run_id: z.string(), case_id: z.string() }).optional(),
   /** With `--keep-workspace`: the copy of the workspace, relative to the directory of the case. */

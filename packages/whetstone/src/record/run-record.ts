@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { codeOf, WhetstoneError } from '@whetstone/errors';
@@ -131,7 +131,7 @@ async function openRecord(directory: string, manifest: Manifest, rows: Map<strin
         const reused = cases.map(({ row: before, from, own, more }) => {
           const to = layout.case(before.case_id);
           reuseFolder(runLayout(from.directory).case(from.caseId), to, { ...own, result: null });
-          if (more !== undefined) cpSync(more, to, { recursive: true });
+          if (more !== undefined) replaceIn(to, more);
           const row = { ...before, evidence_sha256: evidenceHashes(to) };
           writeFileSync(caseLayout(to).result, `${JSON.stringify(row, null, 2)}\n`, { mode: 0o644 });
           return row;
@@ -160,6 +160,12 @@ function reuseFolder(from: string, to: string, own: OwnFiles): void {
   for (const [name, content] of files) {
     if (content !== null) writeFileSync(layout[name], content, { mode: 0o600 });
   }
+}
+
+/** Copies a folder over another one. What is there under the same names is linked from another run, and stays as it is there. */
+function replaceIn(to: string, folder: string): void {
+  for (const name of readdirSync(folder)) rmSync(join(to, name), { recursive: true, force: true });
+  cpSync(folder, to, { recursive: true });
 }
 
 /** Makes a folder, in place of one that an earlier attempt left. */

@@ -5,6 +5,7 @@ import { aboutTheContext } from './context-caveats.ts';
 import { driftOf } from './drift.ts';
 import { counted, points, pValue } from './format.ts';
 import { aboutTheRequests } from './request-caveats.ts';
+import { aboutTheVerifier } from './verifier-noise.ts';
 
 /** What a run does not show, in sentences, the most serious first. The notes of the manifest come last. */
 export function findCaveats(manifest: Manifest, cases: readonly CaseResult[]): string[] {
@@ -17,6 +18,7 @@ export function findCaveats(manifest: Manifest, cases: readonly CaseResult[]): s
     ...aboutSkipped(cases),
     ...aboutServers(cases),
     ...aboutTheResults(cases),
+    ...aboutTheVerifier(cases),
     ...aboutTheContext(cases),
     ...aboutTheRequests(manifest, cases),
     ...aboutTheIsolation(manifest.isolation, cases),

@@ -1,3 +1,4 @@
+import { present } from '@whetstone/events/present';
 import { holm } from '../stats/holm.ts';
 import { labelPermutationP } from '../stats/label-permutation.ts';
 import {
@@ -14,6 +15,7 @@ import { equivalenceOf } from './equivalence.ts';
 import type { Comparison, Estimate } from './summary.ts';
 import { type ArmPair, countsOf, measuredOn, scaleOf, shownOn, taskDifferences } from './task-differences.ts';
 import { intervalBounds, shownInterval } from './task-intervals.ts';
+import { verifierEffect, verifierSentence } from './verifier-noise.ts';
 
 /** What was declared before the first case. */
 export type Declared = {
@@ -40,7 +42,7 @@ export function compareVariants(
     const known = { ...one, adjusted_p_value: one.p_value === null ? null : (adjusted[i] ?? null) };
     const verdict = decideVerdict(known, { metric, alpha });
     const why = explainVerdict(known, verdict, { compared: compared.length, metric, alpha });
-    return { ...known, verdict, sentence: `${verdict}: ${why}` };
+    return { ...known, verdict, sentence: `${verdict}: ${why}${verifierSentence(known)}` };
   });
 }
 
@@ -84,6 +86,7 @@ function measure(
     these_tasks_p_value: haveTrialsToDeal(counts) ? labelPermutationP(counts) : null,
     bounds: isPooled ? null : boundsOf(variant.arm.primary.bounds, baseline.arm.primary.bounds),
     interval_bounds: intervalBounds(parts, level),
+    ...present({ verifier: verifierEffect(parts) ?? undefined }),
     ...planning(differences, scale, found?.standardDeviation ?? null),
     equivalence: margin === undefined ? null : equivalenceOf(parts, differences, { margin, comparisons }),
   };

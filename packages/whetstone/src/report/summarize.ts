@@ -1,3 +1,4 @@
+import { present } from '@whetstone/events/present';
 import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
 import { type CaseResult, countOutcomes } from './case-results.ts';
@@ -9,6 +10,7 @@ import { headline } from './headline.ts';
 import { resultsOfRun, type SequentialState, sequentialState } from './sequential.ts';
 import type { Cell, Sequential, Summary } from './summary.ts';
 import { describeMetric, metricOf } from './task-values.ts';
+import { verifierNoise } from './verifier-noise.ts';
 
 /** Every number of the reports of a run, from its manifest and the rows so far, in any order. Deterministic. */
 export function summarize(manifest: Manifest, rows: readonly CaseRow[]): Summary {
@@ -43,6 +45,7 @@ export function summarize(manifest: Manifest, rows: readonly CaseRow[]): Summary
     cells: countCells(cases),
     failures: groupFailures(cases),
     drift: driftOf(cases, manifest.trials),
+    ...present({ verifier: verifierNoise(cases) ?? undefined }),
     unverified: cases.filter(isUnverified).length,
     caveats: findCaveats(manifest, cases),
   };

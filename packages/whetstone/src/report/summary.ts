@@ -51,6 +51,8 @@ export type Summary = {
   failures: FailureGroup[];
   /** One for each agent where it can be tested. */
   drift: Drift[];
+  /** How far verifications of the same tree disagree. Absent: no tree was verified twice. */
+  verifier?: VerifierNoise;
   /** Cases in which nothing verified the work. */
   unverified: number;
   /** What this run does not show, in sentences. */
@@ -204,6 +206,8 @@ export type Comparison = {
   minimum_detectable_difference: number | null;
   /** Tasks like these that a difference of 10 points needs (80 % power); `null` where the spread is unknown. */
   tasks_needed: number | null;
+  /** What the verifier's own noise does to the difference. Absent: the trees were not verified several times. */
+  verifier?: VerifierEffect;
   /** `null` unless the run declares which differences count as none. */
   equivalence: Equivalence | null;
   verdict: Verdict;
@@ -233,4 +237,25 @@ export type FailureGroup = {
   title: string;
   count: number;
   cases: { case_id: string; agent: string; task: string; variant: string; trial: number; evidence: string }[];
+};
+
+/** How far verifications of one and the same tree disagree. */
+export type VerifierNoise = {
+  /** Trees that were verified twice or more, and how often the verifications of such a tree did not all agree. */
+  trees: number;
+  disagreed: number;
+  /** The chance that two verifications of a tree disagree: mean over tasks. */
+  disagreement: number;
+  /** The share of a true difference that is shown, if the verifier is wrong about good and bad work alike; `null`: not known. */
+  shown_share: number | null;
+  /** The tasks whose verifications disagreed, the worst first. */
+  tasks: { task: string; trees: number; disagreed: number; disagreement: number }[];
+};
+
+/** What the verifier does to a difference, where every compared tree was verified twice or more. */
+export type VerifierEffect = {
+  /** The difference with the mean of all verifications of a tree in place of one verdict. */
+  averaged_difference: number;
+  /** The standard deviation of the difference that comes from the verifier alone. */
+  standard_deviation: number;
 };

@@ -49,6 +49,7 @@ export async function planOrResume(request: RunRequest): Promise<PlannedRun> {
     return { config, plan, withheld, ...present({ sandbox }) };
   }
   const resumed = await readRun(await findRun(request.resume, request.config.outputDir));
+  refuseWithoutAgents(resumed);
   const { config, sandbox } = await withSandboxOf(resumed, request.config);
   const plan = await planAgain(config, inputsOf(withheld), resumed.manifest);
   refuseChanged(plan, resumed.manifest, resumed.directory);
@@ -56,7 +57,7 @@ export async function planOrResume(request: RunRequest): Promise<PlannedRun> {
 }
 
 /** The sandbox of the cases that the run has, where the configuration leaves the choice. */
-async function withSandboxOf({ manifest }: ReadRun, config: Config): Promise<WithSandbox<Config>> {
+export async function withSandboxOf({ manifest }: ReadRun, config: Config): Promise<WithSandbox<Config>> {
   const { provider } = manifest.isolation;
   if (config.sandbox.provider !== 'auto') return { config };
   // No agent works on files.
@@ -81,14 +82,19 @@ async function commitOf({ path, baseRef, commit }: Config['repo'], ref: string):
 }
 
 /** The plan of an earlier run, from the configuration as it is now and the commits of that run. */
-function planAgain(config: Config, withheld: string[], manifest: Manifest): Promise<Plan> {
+export function planAgain(
+  config: Config,
+  withheld: string[],
+  manifest: Manifest,
+  selection = selectionOf(manifest),
+): Promise<Plan> {
   const refs = new Map(
     manifest.tasks.map(({ id, commit }) => {
       const task = config.tasks.find((candidate) => candidate.id === id);
       return [task?.repoRef ?? config.repo.baseRef, commit];
     }),
   );
-  return planRun(config, selectionOf(manifest), {
+  return planRun(config, selection, {
     withheld,
     trials: manifest.trials,
     seed: manifest.seed,
@@ -97,18 +103,29 @@ function planAgain(config: Config, withheld: string[], manifest: Manifest): Prom
   });
 }
 
-function selectionOf({ case_matrix: matrix }: Manifest): Selection {
+export function selectionOf({ case_matrix: matrix }: Manifest) {
   const unique = (values: string[]) => [...new Set(values)];
   return {
     agents: unique(matrix.map(({ agent_name }) => agent_name)),
     variants: unique(matrix.map(({ variant }) => variant)),
     taskIds: unique(matrix.map(({ task_id }) => task_id)),
-  };
+  } satisfies Selection;
 }
 
 /** Where runs are written may change between two parts of a run. */
-const inputsOf = (withheld: readonly Withheld[]) =>
+export const inputsOf = (withheld: readonly Withheld[]) =>
   withheld.flatMap(({ path, what }) => (what === RUNS ? [] : [path]));
+
+/** Results of agents that never ran here would stand beside those of agents that do. */
+function refuseWithoutAgents({ manifest, directory }: ReadRun): void {
+  const { rescored_from: from, imported_from: source } = manifest;
+  if (from === undefined && source === undefined) return;
+  const what = from === undefined ? `was imported from ${source?.path}` : `judges run ${from} anew`;
+  throw new WhetstoneError('resume-changed', `Run ${manifest.run_id} ${what}: no agent ran in it.`, {
+    where: directory,
+    hint: 'Start a new run.',
+  });
+}
 
 function refuseChanged(plan: Plan, manifest: Manifest, directory: string): void {
   const planned = new Map(plan.cases.map(({ id, fingerprint }) => [id, fingerprint]));

@@ -134,7 +134,10 @@ async function openPlace(manifest: Manifest, open: AsyncDisposableStack): Promis
 }
 
 /** Applies the stored patch, and makes sure that it gives the files that the agent left. */
-async function applyStored(workspace: Workspace, { row, files }: StoredCase): Promise<Changes> {
+export async function applyStored(
+  workspace: Workspace,
+  { row, files }: Pick<StoredCase, 'row' | 'files'>,
+): Promise<Changes> {
   const unknown = (why: string) => new Error(`the files as the agent left them are not known (${why})`);
   if (row.changed_files === null) throw unknown('they were not read');
   if (row.changed_files > 0 && !existsSync(files.patch)) throw unknown('no patch is stored');
