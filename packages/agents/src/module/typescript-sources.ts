@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 
 const COMPILED: readonly [string, string][] = [
@@ -20,7 +21,23 @@ export function typescriptSources(specifier: string): string[] {
 
 let isRegistered = false;
 
-/** From here on, an import of a TypeScript file that finds no file also finds the source that it stands for. */
+/** An import or an export of a module, at the beginning of a line. */
+const MODULE_SYNTAX =
+  /^(?:import\b(?!\s*[(.])|export\s+(?:default|const|let|var|type|interface|async|function|class|abstract|declare|\*|\{))/m;
+
+/**
+ * Whether a TypeScript file is a module by what is written in it, where its package.json says CommonJS, as `npm init`
+ * does, or nothing, at which Node would warn.
+ */
+function isModuleByText(url: string, format: string | null | undefined): boolean {
+  if (!/^file:.*\.ts(?:\?.*)?$/.test(url) || format === 'module-typescript') return false;
+  return MODULE_SYNTAX.test(readFileSync(new URL(url), 'utf8'));
+}
+
+/**
+ * From here on, an import of a TypeScript file that finds no file also finds the source that it stands for, and a
+ * TypeScript file with imports or exports is a module whatever its package.json says.
+ */
 export function loadTypescriptSources(): void {
   if (isRegistered) return;
   isRegistered = true;
@@ -40,5 +57,7 @@ export function loadTypescriptSources(): void {
         throw error;
       }
     },
+    load: (url, context, next) =>
+      next(url, isModuleByText(url, context.format) ? { ...context, format: 'module-typescript' } : context),
   });
 }
