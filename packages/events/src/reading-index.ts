@@ -3,5 +3,6 @@
  * that starts often would notice.
  */
 export { deriveAgentMetadata } from './agent-metadata.ts';
+export { EVENT_TYPES, eventFields } from './event-fields.ts';
 export { replyText } from './reply-text.ts';
 export { shellCommand, shellName } from './shell-command.ts';

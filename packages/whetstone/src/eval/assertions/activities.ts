@@ -1,4 +1,5 @@
 import { toolCategory } from '@whetstone/agents/tool-calls';
+import { requireConditions, requireEvent, requirePattern, requireTool } from '../expect/arguments.ts';
 import { commandsOf, pathTest } from '../expect/commands.ts';
 import { matchFile, shellEdit, toolEdit } from '../expect/edits.ts';
 import { matchEvent } from '../expect/events.ts';
@@ -13,12 +14,14 @@ import { findOccurrences, type Occurrences } from './occurrences.ts';
 
 /** Something that an agent may have done. `find` gives each time that it did it. */
 export type Activity = {
+  readonly kind: 'activity';
   readonly label: string;
   find(evidence: Evidence): MaybeLater<Occurrences>;
 };
 
 /** Ran a shell command whose text contains this, that the expression matches, or that fits a matcher. */
 export function running(command: ToolPattern): Activity {
+  requireTool('ran()', command);
   const match = (call: ToolCall): MaybeLater<Match> => {
     const line = commandLineOf(call);
     if (line === undefined) return far(`"${call.name}" does not run a shell command`);
@@ -32,6 +35,7 @@ export function running(command: ToolPattern): Activity {
 
 /** Read a file, with a tool for it or with a shell command that names it. A path may be a glob. */
 export function reading(path: TextPattern): Activity {
+  requirePattern('read()', path);
   return callActivity('read', path, (call) => {
     const category = commandsOf(call) ? 'shell' : toolCategory(call.name);
     if (!READERS.has(category) || call.status === 'rejected') return far(`"${call.name}" did not read it`);
@@ -44,9 +48,11 @@ const READERS = new Set(['shell', 'file_read', 'grep', 'unknown']);
 
 /** Changed a file: with a tool for it, with a shell command that names it, or as the host found. Default: any file. */
 export function editing(path?: TextPattern): Activity {
+  if (path !== undefined) requirePattern('edited()', path);
   const byCall = (call: ToolCall): Match => (commandsOf(call) ? shellEdit(call, path) : toolEdit(call, path));
   const isWanted = path === undefined ? () => true : pathTest(path);
   return {
+    kind: 'activity',
     label: `edited(${path === undefined ? '' : show(path)})`,
     find(evidence) {
       const changes = eventsIn(evidence, 'file.changed').filter(({ event }) => isWanted(event.path));
@@ -60,14 +66,22 @@ export function editing(path?: TextPattern): Activity {
 }
 
 /** Called a tool. */
-export function calling(tool: ToolPattern, conditions: ToolConditions = {}): Activity {
+export function calling(
+  tool: ToolPattern,
+  conditions: ToolConditions = {},
+  method = 'calledTool()',
+): Activity {
+  requireTool(method, tool);
+  requireConditions(method, conditions);
   const matcher = toolMatcher(tool, conditions);
   return callActivity('calledTool', tool, (call) => matcher.match(call));
 }
 
 /** An event of this kind happened. */
-export function seeing(pattern: EventPattern): Activity {
+export function seeing(pattern: EventPattern, method = 'event()'): Activity {
+  requireEvent(method, pattern);
   return {
+    kind: 'activity',
     label: `event(${labelOf(pattern)})`,
     find: (evidence) =>
       findOccurrences(
@@ -80,7 +94,9 @@ export function seeing(pattern: EventPattern): Activity {
 
 /** The agent said this: a message of it contains the text, or the expression matches. */
 export function saying(text: TextPattern): Activity {
+  requirePattern('said()', text);
   return {
+    kind: 'activity',
     label: `said(${show(text)})`,
     find: (evidence) =>
       findOccurrences(
@@ -99,6 +115,7 @@ function callActivity(
   match: (call: ObservedCall) => MaybeLater<Match>,
 ): Activity {
   return {
+    kind: 'activity',
     label: `${name}(${labelOf(pattern)})`,
     find: (evidence) => findOccurrences(evidence.calls, match, evidence.isObserved),
   };

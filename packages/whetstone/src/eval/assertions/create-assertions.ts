@@ -1,4 +1,5 @@
 import { WhetstoneError } from '@whetstone/errors';
+import { requireArgument, requireLimit, requireText } from '../expect/arguments.ts';
 import { pathTest } from '../expect/commands.ts';
 import type { AssertionHandle, Claim, FileChange, PendingAssertion, Subject } from './assertion.ts';
 import type { Activities, ActivityWindow, Assertions, WorkspaceDiff } from './assertions.ts';
@@ -7,7 +8,6 @@ import { type Assert, createAssert } from './create-assert.ts';
 import { eventClaims } from './event-claims.ts';
 import { type Evidence, evidenceOf } from './evidence.ts';
 import type { Moment } from './moments.ts';
-import { requireArgument } from './require-argument.ts';
 import { type MaskTexts, secretClaim } from './secret-claim.ts';
 import { activityClaim, activityOf, beforeClaim, type Window, withinClaims } from './temporal-claims.ts';
 import { toolClaims } from './tool-claims.ts';
@@ -87,8 +87,7 @@ type Temporal = Pick<
 
 function temporal(assert: Assert, evidence: () => Evidence): Temporal {
   const windowed = (side: 'after' | 'before', moment: Moment): ActivityWindow => {
-    const isMoment = typeof Object(moment).find === 'function';
-    requireArgument(isMoment, `${side}()`, 'a moment, such as `lastEdit` or `first(…)`', moment);
+    requireMoment(`${side}()`, moment);
     return {
       ...activities(assert, evidence, { side, moment }, false),
       never: activities(assert, evidence, { side, moment }, true),
@@ -97,14 +96,18 @@ function temporal(assert: Assert, evidence: () => Evidence): Temporal {
   const { ran, read, edited, said } = activities(assert, evidence, undefined, false);
   function before(first: Moment): ActivityWindow;
   function before(first: Moment, second: Moment): AssertionHandle;
-  function before(first: Moment, second?: Moment): ActivityWindow | AssertionHandle {
-    return second ? assert(beforeClaim(evidence(), first, second), before) : windowed('before', first);
+  function before(first: Moment, ...others: Moment[]): ActivityWindow | AssertionHandle {
+    if (others.length === 0) return windowed('before', first);
+    const [second] = others as [Moment];
+    for (const moment of [first, second]) requireMoment('before()', moment);
+    return assert(beforeClaim(evidence(), first, second), before);
   }
   return {
     ...{ ran, read, edited, said, before },
     never: activities(assert, evidence, undefined, true),
     after: (moment) => windowed('after', moment),
     within: (limit) => {
+      requireLimit('within()', limit);
       const limits = {};
       for (const [name, claim] of Object.entries(withinClaims)) {
         const get: CalledFunction = () => assert(claim(evidence(), limit), get);
@@ -113,6 +116,11 @@ function temporal(assert: Assert, evidence: () => Evidence): Temporal {
       return limits as ReturnType<Temporal['within']>;
     },
   };
+}
+
+function requireMoment(method: string, moment: Moment): void {
+  const wanted = 'a moment, such as `lastEdit` or `first(…)`';
+  requireArgument(Object(moment).kind === 'moment', method, wanted, moment);
 }
 
 function workspaceDiff(assert: Assert, evidence: () => Evidence): WorkspaceDiff {
@@ -125,6 +133,7 @@ function workspaceDiff(assert: Assert, evidence: () => Evidence): WorkspaceDiff 
   return {
     files,
     async get(path) {
+      requireText('diff.get()', path, 'a path or glob');
       const isWanted = pathTest(path);
       return (await files()).find((change) => isWanted(change.path))?.after();
     },

@@ -1,4 +1,12 @@
 import type { StreamEvent } from '@whetstone/agents';
+import {
+  requireArgument,
+  requireCount,
+  requireEvent,
+  requireKeys,
+  requireList,
+  requireText,
+} from '../expect/arguments.ts';
 import type { Count, EventPattern } from '../expect/patterns.ts';
 import { show } from '../expect/show.ts';
 import { whenKnown } from '../expect/when-known.ts';
@@ -11,7 +19,10 @@ import { given, orderClaim } from './tool-claims.ts';
 
 /** The claims about events of any kind. */
 export const eventClaims = {
-  event(evidence: Evidence, pattern: EventPattern, { count }: { count?: Count } = {}): Claim {
+  event(evidence: Evidence, pattern: EventPattern, conditions: { count?: Count } = {}): Claim {
+    requireKeys('event()', conditions, ['count']);
+    const { count } = conditions;
+    requireCount('event()', count);
     return {
       name: callText('event', pattern, given({ count })),
       verdict: whenKnown(seeing(pattern).find(evidence), (events) =>
@@ -27,13 +38,14 @@ export const eventClaims = {
   notEvent(evidence: Evidence, pattern: EventPattern): Claim {
     return {
       name: callText('notEvent', pattern),
-      verdict: whenKnown(seeing(pattern).find(evidence), (events) =>
+      verdict: whenKnown(seeing(pattern, 'notEvent()').find(evidence), (events) =>
         countVerdict(events, { least: 0, most: 0 }, { noun: 'fitting event', evidence }),
       ),
     };
   },
 
   eventOrder(evidence: Evidence, patterns: readonly EventPattern[]): Claim {
+    requireList('eventOrder()', patterns, requireEvent);
     const steps = patterns.map((pattern) => ({ label: labelOf(pattern), activity: seeing(pattern) }));
     return orderClaim('eventOrder', steps, evidence);
   },
@@ -43,6 +55,8 @@ export const eventClaims = {
     label: string,
     predicate: (events: readonly StreamEvent[]) => boolean,
   ): Claim {
+    requireText('eventsSatisfy()', label, 'a label and a function');
+    requireArgument(typeof predicate === 'function', 'eventsSatisfy()', 'a label and a function', predicate);
     return { name: callText('eventsSatisfy', label), verdict: satisfied(evidence, predicate) };
   },
 };

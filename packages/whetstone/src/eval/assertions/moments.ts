@@ -1,11 +1,12 @@
+import { requireArgument } from '../expect/arguments.ts';
 import { type MaybeLater, whenKnown } from '../expect/when-known.ts';
 import { type Activity, editing } from './activities.ts';
 import type { Evidence } from './evidence.ts';
 import type { Occurrence } from './occurrences.ts';
-import { requireArgument } from './require-argument.ts';
 
 /** A point in the events: the first or the last time that the agent did something. */
 export type Moment = {
+  readonly kind: 'moment';
   readonly label: string;
   find(evidence: Evidence): MaybeLater<FoundMoment>;
 };
@@ -27,14 +28,19 @@ function moment(
   activity: Activity,
   isBetter: (position: number, than: number) => boolean,
 ): Moment {
-  const isActivity = typeof Object(activity).find === 'function';
-  requireArgument(isActivity, `${which}()`, 'what an agent does, such as `running(…)`', activity);
+  requireArgument(
+    Object(activity).kind === 'activity',
+    `${which}()`,
+    'what an agent does, such as `running(…)`',
+    activity,
+  );
   const best = (occurrences: readonly Occurrence[]) =>
     occurrences.reduce<Occurrence | undefined>(
       (found, one) => (found && !isBetter(one.position, found.position) ? found : one),
       undefined,
     );
   return {
+    kind: 'moment',
     label: `${which}(${activity.label})`,
     find: (evidence) =>
       whenKnown(activity.find(evidence), ({ hits, open, isComplete }): FoundMoment => {

@@ -1,6 +1,7 @@
 import type { StreamEvent } from '@whetstone/agents';
 import { isJsonObject, parseJson } from '@whetstone/events/json';
 import { createMask, MASKED, type Mask, SHORTEST_SECRET } from '@whetstone/sandbox/mask';
+import { requireArgument } from '../expect/arguments.ts';
 import { plural } from '../expect/show.ts';
 import { type MaybeLater, whenKnown } from '../expect/when-known.ts';
 import type { Claim, FileChange, Verdict } from './assertion.ts';
@@ -9,7 +10,6 @@ import { callText } from './call-text.ts';
 import { excerpt } from './event-line.ts';
 import { type Evidence, eventsIn, type ObservedEvent } from './evidence.ts';
 import { withEvidence } from './occurrences.ts';
-import { requireArgument } from './require-argument.ts';
 import { withChanges } from './workspace-claims.ts';
 
 const PLACES: Record<Exclude<SecretPlace, 'changes'>, readonly StreamEvent['type'][]> = {
@@ -36,6 +36,8 @@ export function secretClaim(
   const places = [...Object.keys(PLACES), 'changes'];
   // What was given in its place may be a secret.
   requireArgument(places.includes(place), 'noSecretIn()', `a place (${places.join(', ')})`, 'another text');
+  const isList = secrets === undefined || (Array.isArray(secrets) && secrets.every(isText));
+  requireArgument(isList, 'noSecretIn()', 'a list of secrets', 'something else');
   const isShort = secrets?.some((secret) => secret.length < SHORTEST_SECRET);
   return {
     name: callText('noSecretIn', place),
@@ -44,6 +46,8 @@ export function secretClaim(
       : search(evidence, place, secrets ? maskWith(secrets) : ofHost, secrets === undefined),
   };
 }
+
+const isText = (value: unknown): boolean => typeof value === 'string';
 
 const unknown = (message: string): Verdict => ({ status: 'unavailable', message });
 

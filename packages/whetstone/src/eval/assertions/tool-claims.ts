@@ -1,3 +1,10 @@
+import {
+  requireConditions,
+  requireLimit,
+  requireList,
+  requirePattern,
+  requireTool,
+} from '../expect/arguments.ts';
 import { far, matched, mismatched, unavailable } from '../expect/matcher.ts';
 import type { Count, JsonPattern, TextPattern, ToolConditions, ToolPattern } from '../expect/patterns.ts';
 import { plural } from '../expect/show.ts';
@@ -12,11 +19,9 @@ import { allHits, boundsOf, countVerdict, findOccurrences, orderVerdict } from '
 
 /** The claims about tools. Each is pure: the same evidence gives the same verdict. */
 export const toolClaims = {
-  calledTool(
-    evidence: Evidence,
-    tool: ToolPattern,
-    { count, ...conditions }: ToolConditions & { count?: Count } = {},
-  ): Claim {
+  calledTool(evidence: Evidence, tool: ToolPattern, wanted: ToolConditions & { count?: Count } = {}): Claim {
+    requireConditions('calledTool()', wanted, { keys: ['input', 'output', 'status', 'count'] });
+    const { count, ...conditions } = wanted;
     return {
       name: callText('calledTool', tool, given({ ...conditions, count })),
       verdict: whenKnown(calling(tool, conditions).find(evidence), (calls) =>
@@ -32,13 +37,14 @@ export const toolClaims = {
   notCalledTool(evidence: Evidence, tool: ToolPattern, conditions?: ToolConditions): Claim {
     return {
       name: callText('notCalledTool', tool, conditions),
-      verdict: whenKnown(calling(tool, conditions).find(evidence), (calls) =>
+      verdict: whenKnown(calling(tool, conditions, 'notCalledTool()').find(evidence), (calls) =>
         countVerdict(calls, NONE, { noun: 'fitting call', evidence }),
       ),
     };
   },
 
   toolOrder(evidence: Evidence, tools: readonly ToolPattern[]): Claim {
+    requireList('toolOrder()', tools, requireTool);
     return orderClaim(
       'toolOrder',
       tools.map((tool) => ({ label: labelOf(tool), activity: calling(tool) })),
@@ -51,10 +57,12 @@ export const toolClaims = {
   },
 
   maxToolCalls(evidence: Evidence, limit: number): Claim {
+    requireLimit('maxToolCalls()', limit);
     return { name: callText('maxToolCalls', limit), verdict: toolUses(evidence, limit) };
   },
 
   loadedSkill(evidence: Evidence, name: TextPattern): Claim {
+    requirePattern('loadedSkill()', name);
     const isSkill = (skill: unknown) =>
       typeof skill === 'string' && [skill, skill.replace(/^.*:/s, '')].some((form) => fits(form, name));
     const loaded = eventsIn(evidence, 'skill.loaded').filter(({ event }) => isSkill(event.skill));
@@ -89,11 +97,14 @@ export const toolClaims = {
   calledSubagent(
     evidence: Evidence,
     name: TextPattern,
-    {
-      count,
-      ...conditions
-    }: { output?: JsonPattern; status?: ObservedSubagent['status']; count?: Count } = {},
+    wanted: { output?: JsonPattern; status?: ObservedSubagent['status']; count?: Count } = {},
   ): Claim {
+    requirePattern('calledSubagent()', name);
+    requireConditions('calledSubagent()', wanted, {
+      keys: ['output', 'status', 'count'],
+      statuses: ['completed', 'failed', 'pending'],
+    });
+    const { count, ...conditions } = wanted;
     const names = evidence.subagents.map((subagent) => subagent.name);
     const subagents = findOccurrences(
       evidence.subagents,

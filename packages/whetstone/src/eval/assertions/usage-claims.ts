@@ -1,4 +1,5 @@
 import { totalTokens } from '@whetstone/events/usage';
+import { requireLimit } from '../expect/arguments.ts';
 import type { Claim, Verdict } from './assertion.ts';
 import { callText } from './call-text.ts';
 import { type Evidence, eventsIn } from './evidence.ts';
@@ -11,12 +12,14 @@ export const usageClaims = {
   },
 
   maxTokens(evidence: Evidence, limit: number): Claim {
+    requireLimit('maxTokens()', limit);
     const { usage } = evidence.subject;
     const used = usage && totalTokens(usage);
     return { name: callText('maxTokens', limit), verdict: atMost(used, limit, 'tokens', evidence) };
   },
 
   maxCost(evidence: Evidence, usd: number): Claim {
+    requireLimit('maxCost()', usd, { isWhole: false });
     return {
       name: callText('maxCost', usd),
       verdict: atMost(evidence.subject.costUsd, usd, 'US dollars', evidence),

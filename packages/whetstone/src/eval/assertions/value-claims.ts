@@ -1,4 +1,5 @@
 import { messageOf } from '@whetstone/errors';
+import { requireArgument } from '../expect/arguments.ts';
 import type { Match } from '../expect/matcher.ts';
 import { isMatcher, type Matcher } from '../expect/matcher.ts';
 import type { StandardSchema } from '../expect/standard-schema.ts';
@@ -6,7 +7,6 @@ import { equals, matches } from '../expect/values.ts';
 import { type MaybeLater, whenKnown } from '../expect/when-known.ts';
 import type { Claim, Subject, Verdict } from './assertion.ts';
 import { callText } from './call-text.ts';
-import { requireArgument } from './require-argument.ts';
 
 /** A value, or a promise of it, fits a matcher. */
 export function checkClaim<Value>(value: Value | PromiseLike<Value>, matcher: Matcher<Value>): Claim {

@@ -1,4 +1,12 @@
 import { messageOf } from '@whetstone/errors';
+import {
+  requireArgument,
+  requireKeys,
+  requireMatcher,
+  requirePattern,
+  requireText,
+  requireWord,
+} from '../expect/arguments.ts';
 import { pathTest } from '../expect/commands.ts';
 import { allOf } from '../expect/logic.ts';
 import { type Match, type Matcher, matchIf, unavailable } from '../expect/matcher.ts';
@@ -18,6 +26,8 @@ type ChangeConditions = {
 /** The claims about the workspace: what the host found, not what the agent reported. */
 export const workspaceClaims = {
   fileChanged(evidence: Evidence, path: string, conditions: ChangeConditions = {}): Claim {
+    requireText('fileChanged()', path, 'a path or glob');
+    requireChange('fileChanged()', conditions);
     const isWanted = pathTest(path);
     return {
       name: callText('fileChanged', path, given(conditions)),
@@ -37,6 +47,7 @@ export const workspaceClaims = {
   },
 
   fileDeleted(evidence: Evidence, path: string): Claim {
+    requireText('fileDeleted()', path, 'a path or glob');
     const isWanted = pathTest(path);
     return {
       name: callText('fileDeleted', path),
@@ -51,6 +62,8 @@ export const workspaceClaims = {
   },
 
   changedOnly(evidence: Evidence, globs: readonly string[]): Claim {
+    const isList = Array.isArray(globs) && globs.every((glob) => typeof glob === 'string');
+    requireArgument(isList, 'diff.changedOnly()', 'a list of globs', globs);
     const tests = globs.map(pathTest);
     return {
       name: callText('diff.changedOnly', globs),
@@ -63,6 +76,7 @@ export const workspaceClaims = {
   },
 
   excludes(evidence: Evidence, text: TextPattern): Claim {
+    requirePattern('diff.excludes()', text);
     return {
       name: callText('diff.excludes', text),
       verdict: withChanges(evidence, (changes) => {
@@ -74,6 +88,15 @@ export const workspaceClaims = {
     };
   },
 };
+
+const STATUSES: readonly FileChange['status'][] = ['added', 'modified', 'deleted', 'renamed', 'mode'];
+
+function requireChange(method: string, conditions: ChangeConditions): void {
+  requireKeys(method, conditions, ['status', 'before', 'after']);
+  const { status, before, after } = conditions;
+  if (status !== undefined) requireWord(method, 'a status', status, STATUSES);
+  for (const matcher of [before, after]) if (matcher !== undefined) requireMatcher(method, matcher);
+}
 
 const FINE: Match = { status: 'matched', reason: '' };
 

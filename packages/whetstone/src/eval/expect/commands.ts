@@ -7,6 +7,7 @@ import {
 } from '@whetstone/agents/tool-calls';
 import { shellCommand } from '@whetstone/events/reading';
 import picomatch from 'picomatch';
+import { requireKeys, requireList, requirePattern, requirePatterns } from './arguments.ts';
 import { allOf, anyOf } from './logic.ts';
 import { far, type Match, type Matcher, matched, matchIf, mismatched, unavailable } from './matcher.ts';
 import type { TextPattern, ToolCall } from './patterns.ts';
@@ -26,6 +27,10 @@ export type CommandConditions = {
  * only the shell knows (`$CMD x`) makes the match unavailable.
  */
 export function commandMatch(program: TextPattern, conditions: CommandConditions = {}): Matcher<ToolCall> {
+  requirePattern('commandMatch()', program);
+  requireKeys('commandMatch()', conditions, ['argsStart', 'args']);
+  requirePatterns('commandMatch(): argsStart', conditions.argsStart);
+  requirePatterns('commandMatch(): args', conditions.args);
   const isPlain = Object.keys(conditions).length === 0;
   return {
     label: `commandMatch(${show(program)}${isPlain ? '' : `, ${show(conditions)}`})`,
@@ -87,6 +92,7 @@ const onlyShellKnows = ({ text }: CommandWord): Match =>
 
 /** A call whose path, or a shell command in it, names a file that fits one of these globs. */
 export function referencesAnyPath(globs: readonly string[]): Matcher<ToolCall> {
+  requireList('referencesAnyPath()', globs, requirePattern);
   return {
     label: `referencesAnyPath(${show(globs)})`,
     match: (call) => anyOf(globs.map((glob) => matchPath(call, glob))),

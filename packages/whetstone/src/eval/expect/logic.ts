@@ -1,3 +1,4 @@
+import { requireMatcher } from './arguments.ts';
 import type { Match, Matcher } from './matcher.ts';
 import { type MaybeLater, whenAllKnown, whenKnown } from './when-known.ts';
 
@@ -6,6 +7,7 @@ import { type MaybeLater, whenAllKnown, whenKnown } from './when-known.ts';
  * of `and` is the lowest, of `or` the highest, of `not` what is missing to 1.
  */
 export function and<Value>(...matchers: readonly Matcher<Value>[]): Matcher<Value> {
+  for (const matcher of matchers) requireMatcher('and()', matcher);
   return {
     label: `and(${labels(matchers)})`,
     match: (value) => whenAllKnown(matchesOf(matchers, value), allOf),
@@ -13,6 +15,7 @@ export function and<Value>(...matchers: readonly Matcher<Value>[]): Matcher<Valu
 }
 
 export function or<Value>(...matchers: readonly Matcher<Value>[]): Matcher<Value> {
+  for (const matcher of matchers) requireMatcher('or()', matcher);
   return {
     label: `or(${labels(matchers)})`,
     match: (value) => whenAllKnown(matchesOf(matchers, value), anyOf),
@@ -23,6 +26,7 @@ const negated = new WeakMap<object, Matcher<never>>();
 
 /** `not(not(matcher))` is the matcher itself. */
 export function not<Value>(matcher: Matcher<Value>): Matcher<Value> {
+  requireMatcher('not()', matcher);
   const inner = negated.get(matcher);
   if (inner) return inner as Matcher<Value>;
   const opposite: Matcher<Value> = {

@@ -1,3 +1,4 @@
+import { requireArgument, requireScore } from './arguments.ts';
 import { guarded, type Match, type Matcher, matchIf, unavailable } from './matcher.ts';
 import { show } from './show.ts';
 import { whenKnown } from './when-known.ts';
@@ -18,6 +19,8 @@ export function scored<Arguments extends { output: unknown }>(
   scorer: (arguments_: Arguments) => ScorerResult | Promise<ScorerResult>,
   { atLeast = 0.5, ...rest }: Omit<Arguments, 'output'> & { atLeast?: number },
 ): Matcher<Arguments['output']> {
+  requireArgument(typeof scorer === 'function', 'scored()', 'a scorer, which is a function', scorer);
+  requireScore('scored(): atLeast', atLeast);
   return {
     label: `scored(${show(scorer.name)})`,
     match: (output) =>

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { distance } from 'fastest-levenshtein';
+import { requireArgument, requireKeys, requireScore } from './arguments.ts';
 import { not } from './logic.ts';
 import { type Match, type Matcher, matchIf, unavailable } from './matcher.ts';
 import type { TextPattern } from './patterns.ts';
@@ -45,6 +46,7 @@ export function excludes(part: unknown): Matcher<unknown> {
 
 /** The expression matches in the text. */
 export function pattern(expression: RegExp): Matcher<unknown> {
+  requireArgument(expression instanceof RegExp, 'pattern()', 'a regular expression', expression);
   const { match } = includes(expression);
   return { label: `pattern(${show(expression)})`, match };
 }
@@ -53,7 +55,11 @@ export function pattern(expression: RegExp): Matcher<unknown> {
  * How alike two texts are: 1 minus their Levenshtein distance over the length of the longer one. Matches at `atLeast`,
  * default 0.8; the handle of an assertion can set another threshold.
  */
-export function similarity(expected: string, { atLeast = 0.8 }: { atLeast?: number } = {}): Matcher<unknown> {
+export function similarity(expected: string, options: { atLeast?: number } = {}): Matcher<unknown> {
+  requireArgument(typeof expected === 'string', 'similarity()', 'a text', expected);
+  requireKeys('similarity()', options, ['atLeast']);
+  const { atLeast = 0.8 } = options;
+  requireScore('similarity(): atLeast', atLeast);
   return {
     label: `similarity(${show(expected)})`,
     match(value) {

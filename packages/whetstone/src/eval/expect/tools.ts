@@ -1,4 +1,5 @@
 import { shellCommand } from '@whetstone/events/reading';
+import { requireConditions, requirePattern } from './arguments.ts';
 import { matchJson } from './json-match.ts';
 import { allOf } from './logic.ts';
 import { far, isMatcher, type Match, type Matcher, matched, matchIf, unavailable } from './matcher.ts';
@@ -9,6 +10,8 @@ import { type MaybeLater, whenAllKnown } from './when-known.ts';
 
 /** A tool call by its name, and by parts of its input, output and status. */
 export function toolMatch(name: TextPattern, conditions: ToolConditions = {}): Matcher<ToolCall> {
+  requirePattern('toolMatch()', name);
+  requireConditions('toolMatch()', conditions);
   const isPlain = Object.keys(conditions).length === 0;
   return {
     label: `toolMatch(${show(name)}${isPlain ? '' : `, ${show(conditions)}`})`,

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { requireArgument } from './arguments.ts';
 import { guarded, type Matcher, matchIf } from './matcher.ts';
 import { show } from './show.ts';
 import type { StandardSchema } from './standard-schema.ts';
@@ -25,6 +26,13 @@ export function isFalse(label?: string): Matcher<unknown> {
 }
 
 function named(name: string, label: string | undefined, test: (value: unknown) => boolean): Matcher<unknown> {
+  const isLabel = label === undefined || typeof label === 'string';
+  requireArgument(
+    isLabel,
+    `${name}()`,
+    'nothing, or a label: the value is the first argument of check()',
+    label,
+  );
   return {
     label: `${name}(${label === undefined ? '' : show(label)})`,
     match: (value) => matchIf(test(value), `the value is ${show(value)}`),
@@ -34,8 +42,9 @@ function named(name: string, label: string | undefined, test: (value: unknown) =
 /** Your own check. If it throws, the assertion is `unavailable`. */
 export function satisfies<Value>(
   predicate: (value: Value) => MaybeLater<boolean>,
-  label = predicate.name,
+  label = predicate?.name,
 ): Matcher<Value> {
+  requireArgument(typeof predicate === 'function', 'satisfies()', 'a function', predicate);
   return {
     label: `satisfies(${show(label)})`,
     match: (value) =>
@@ -52,6 +61,8 @@ export function satisfies<Value>(
 
 /** A schema of any library with Standard Schema: zod, valibot, arktype. */
 export function matches(schema: StandardSchema): Matcher<unknown> {
+  const isSchema = typeof Object(schema)['~standard']?.validate === 'function';
+  requireArgument(isSchema, 'matches()', 'a schema with Standard Schema, such as one of zod', schema);
   return {
     label: 'matches(schema)',
     match: (value) =>

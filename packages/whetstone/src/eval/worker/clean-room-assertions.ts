@@ -1,5 +1,6 @@
 import type { Claim } from '../assertions/assertion.ts';
 import type { Assert } from '../assertions/create-assert.ts';
+import { requireText } from '../expect/arguments.ts';
 import type { CleanRoomCheck, TestCalls } from '../protocol.ts';
 import type { CleanRoomAssertions } from '../test-context.ts';
 
@@ -16,6 +17,7 @@ export function cleanRoomOf(assert: Assert, check: TestCalls['check']): CleanRoo
       return assert(claim('testsPassed()', { tests: true }), testsPassed);
     },
     scriptPassed: function scriptPassed(script) {
+      requireText('scriptPassed()', script, 'the name of a script');
       return assert(claim(`scriptPassed(${JSON.stringify(script)})`, { script }), scriptPassed);
     },
   };

@@ -1,3 +1,4 @@
+import { requireArgument, requireKeys } from '../expect/arguments.ts';
 import type { TestCalls } from '../protocol.ts';
 import type { Conversed, SimulatedUser } from '../test-context.ts';
 
@@ -9,6 +10,9 @@ export async function converse<Turn extends SpokenTurn>(
   user: SimulatedUser,
   { send, ask }: Talking<Turn>,
 ): Promise<Conversed<Turn>> {
+  requireKeys('converse()', user, ['limit', 'says', 'goal', 'opening']);
+  const isOne = 'says' in user !== 'goal' in user;
+  requireArgument(isOne, 'converse()', 'a user with either `says` or `goal`', user);
   const { limit = 10 } = user;
   if (!(Number.isInteger(limit) && limit >= 1)) {
     throw new RangeError(`converse({ limit: ${limit} }): the limit is a whole number of messages from 1.`);

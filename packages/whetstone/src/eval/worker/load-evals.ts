@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { present } from '@whetstone/events/present';
 import type { EvalDefinition } from '../define.ts';
 import type { EvalDescription, EvalFile, EvalFileProblem } from '../protocol.ts';
+import { checkDefinition, DefinitionError, placeOfKey } from './check-definition.ts';
 import { failureOf } from './stack-position.ts';
 
 type AnyEval = EvalDefinition & Record<string, unknown>;
@@ -53,8 +54,13 @@ export async function describeFile({
 }: EvalFile): Promise<{ evals: EvalDescription[]; problem?: EvalFileProblem }> {
   try {
     const definitions = await definitionsOf(file);
+    for (const definition of definitions.values()) checkDefinition(definition);
     return { evals: [...definitions].map(([key, definition]) => describe({ file, id }, key, definition)) };
   } catch (error) {
+    if (error instanceof DefinitionError) {
+      const { message, key } = error;
+      return { evals: [], problem: { file, message, ...placeOfKey(file, key) } };
+    }
     const { message, at } = failureOf(error);
     if (at?.file === file) return { evals: [], problem: { file, message, line: at.line, column: at.column } };
     const elsewhere = at ? ` (${at.file}:${at.line}:${at.column})` : '';

@@ -21,6 +21,7 @@ import {
 } from '../assertions/assertion.ts';
 import { createAssert } from '../assertions/create-assert.ts';
 import { createAssertions } from '../assertions/create-assertions.ts';
+import { requireArgument, requireKeys, requireText } from '../expect/arguments.ts';
 import type { JudgedPart } from '../judge/judgement.ts';
 import type { SentTurn, Settled, TestCalls, Tested, TestRequest } from '../protocol.ts';
 import type { Answer, Responder, SimulatedUser } from '../test-context.ts';
@@ -106,6 +107,8 @@ function contextOf(attempt: Attempt, log: (text: string) => void): object {
         throw new SkipEval(why);
       },
       group(name: string, body: () => unknown) {
+        requireText('group()', name, 'a name and a function');
+        requireArgument(typeof body === 'function', 'group()', 'a name and a function', body);
         const outer = attempt.group;
         attempt.group = outer === undefined ? name : `${outer} › ${name}`;
         const leave = () => {
@@ -149,8 +152,17 @@ function sessionOf(
   };
   return Object.defineProperties(
     Object.assign(made, {
-      send: (message: string | TurnInput, options: Partial<TurnInput> = {}) =>
-        send({ ...(typeof message === 'string' ? { text: message } : message), ...options }),
+      async send(message: string | TurnInput, options: Partial<TurnInput> = {}) {
+        const input = { ...(typeof message === 'string' ? { text: message } : message), ...options };
+        requireKeys('send()', input, ['text', 'items', 'response', 'outputSchema']);
+        requireArgument(
+          typeof input.text === 'string',
+          'send()',
+          'a text, or an object with `text`',
+          message,
+        );
+        return send(input);
+      },
       converse: (user: SimulatedUser) =>
         converse(user, {
           send: async (text) => (await send({ text })) as { status: string; reply: string },
