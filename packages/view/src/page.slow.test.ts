@@ -17,6 +17,8 @@ import { loadRunDirectory } from '../../whetstone/src/view/load-runs.ts';
 import { oneFilePage } from '../../whetstone/src/view/one-file.ts';
 import { serveRuns, type ViewServer } from '../../whetstone/src/view/server.ts';
 import { type Browser, chromiumPath, openBrowser } from './__fixtures__/browser.ts';
+import { checkComparePages } from './page-checks/compare.ts';
+import { caseHash, pairHash, runHash } from './page-checks/opened-page.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -51,12 +53,15 @@ describe.skipIf(chromiumPath === undefined)('the page', { tags: 'chromium' }, ()
     await browser.until("document.querySelector('main article')");
   }
 
-  const runHash = (id: string) => `#/runs/${encodeURIComponent(id)}`;
-  const caseHash = (id: string, caseId: string) => `${runHash(id)}/cases/${caseId}`;
   const count = (selector: string) =>
     browser.evaluate<number>(`document.querySelectorAll(${JSON.stringify(selector)}).length`);
   const text = (selector = 'main') =>
     browser.evaluate<string>(`document.querySelector(${JSON.stringify(selector)}).innerText`);
+  const click = (selector: string) =>
+    browser.evaluate(`document.querySelector(${JSON.stringify(selector)}).click()`);
+
+  describe('compares', () =>
+    checkComparePages(() => ({ browser, folder, sampleId, open, count, text, click })));
 
   test('lists the runs, and removes the key from the address', async () => {
     await open('');
@@ -143,8 +148,6 @@ describe.skipIf(chromiumPath === undefined)('the page', { tags: 'chromium' }, ()
   });
 
   test('answers ten questions within a few clicks', async () => {
-    const click = (selector: string) =>
-      browser.evaluate(`document.querySelector(${JSON.stringify(selector)}).click()`);
     const jump = (title: string) =>
       browser.evaluate(
         `[...document.querySelectorAll('.contents button')].find((one) => one.innerText === '${title}').click()`,
@@ -327,6 +330,8 @@ describe.skipIf(chromiumPath === undefined)('the page', { tags: 'chromium' }, ()
         caseHash(sampleId, 'case-0-0-0-2'),
         runHash(HOSTILE_RUN_ID),
         caseHash(HOSTILE_RUN_ID, 'case-0-0-1-1'),
+        '#/compare',
+        pairHash(sampleId, 'case-0-0-0-2', 'case-0-0-1-1'),
       ]) {
         await open(hash);
         for (const width of [4000, 1400, 320, 40]) {

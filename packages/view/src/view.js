@@ -3,6 +3,8 @@ import { listenToKeys, pageKeys, showKeys } from './app/keyboard.js';
 import { AnswerError, askRuns, isFile } from './app/server.js';
 import { chooseTheme } from './app/theme.js';
 import { casePage } from './case/case-page.js';
+import { comparePage } from './compare/compare-page.js';
+import { pairPage } from './compare/pair-page.js';
 import { element, nodes } from './parts/element.js';
 import { visibleText } from './parts/visible-text.js';
 import { runPage } from './run/run-page.js';
@@ -29,6 +31,10 @@ function follow(address) {
       return show(runPage(address.run, address.params));
     case 'case':
       return show(casePage(address.run, address.case));
+    case 'compare':
+      return show(comparePage(address.params));
+    case 'pair':
+      return show(pairPage(address.a, address.b));
     case 'unknown':
       return fail('There is no such page.');
   }

@@ -3,7 +3,11 @@
  * @typedef {{ page: 'runs' }
  *   | { page: 'run', run: string, params: URLSearchParams }
  *   | { page: 'case', run: string, case: string, params: URLSearchParams }
+ *   | { page: 'compare', params: URLSearchParams }
+ *   | { page: 'pair', a: CaseName, b: CaseName }
  *   | { page: 'unknown' }} Address
+ * @typedef {{ run: string, case: string }} CaseName
+ * @typedef {{ run: string, arm?: string | undefined }} SideName `arm`: a variant, an agent, or `AGENT/VARIANT`; absent: the whole run.
  */
 
 /**
@@ -15,6 +19,11 @@ export function parseAddress(hash) {
   const segments = decoded(path);
   if (segments === null) return { page: 'unknown' };
   const params = new URLSearchParams(query);
+  if (path === 'compare') return { page: 'compare', params };
+  if (segments[0] === 'side-by-side' && segments.length === 5) {
+    const [, runA = '', caseA = '', runB = '', caseB = ''] = segments;
+    return { page: 'pair', a: { run: runA, case: caseA }, b: { run: runB, case: caseB } };
+  }
   const [runs = '', run, part, name, ...more] = segments;
   if (runs === '' && segments.length === 1) return { page: 'runs' };
   if (runs !== 'runs' || run === undefined || more.length > 0) return { page: 'unknown' };
@@ -44,6 +53,20 @@ export const runAddress = (run, params = {}) => `#/runs/${encoded(run)}${queryOf
  * @param {string} caseId
  */
 export const caseAddress = (run, caseId) => `#/runs/${encoded(run)}/cases/${encoded(caseId)}`;
+
+/**
+ * @param {SideName} a
+ * @param {SideName} b
+ */
+export const compareAddress = (a, b) =>
+  `#/compare${queryOf({ a: a.run, 'arm-a': a.arm ?? '', b: b.run, 'arm-b': b.arm ?? '' })}`;
+
+/**
+ * @param {CaseName} a
+ * @param {CaseName} b
+ */
+export const pairAddress = (a, b) =>
+  `#/side-by-side/${[a.run, a.case, b.run, b.case].map(encoded).join('/')}`;
 
 /** @param {Record<string, string>} params */
 function queryOf(params) {

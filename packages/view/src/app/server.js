@@ -1,3 +1,5 @@
+/** @import { SideName } from './address.js' */
+/** @import { RunComparison } from '../../../whetstone/src/report/compare-runs.ts' */
 /** @import { CaseDetail, CaseFile, RunDetail, RunList } from '../../../whetstone/src/view/api.ts' */
 
 /** The server refused a request or could not read a file (the message is the server's), or it does not answer. */
@@ -66,9 +68,15 @@ function keep(name, entry) {
  * @param {string[]} segments
  * @returns {Promise<unknown>}
  */
-async function ask(...segments) {
-  if (isFile) return lookUp(segments);
-  const path = `/api/${segments.map(encodeURIComponent).join('/')}`;
+function ask(...segments) {
+  return isFile ? lookUp(segments) : askServer(`/api/${segments.map(encodeURIComponent).join('/')}`);
+}
+
+/**
+ * @param {string} path
+ * @returns {Promise<unknown>}
+ */
+async function askServer(path) {
   const before = known.get(path);
   const response = await fetch(path, before?.tag ? { headers: { 'If-None-Match': before.tag } } : {}).catch(
     () => {
@@ -111,6 +119,18 @@ export const askCase = (run, caseId) =>
  */
 export const askCaseFile = (run, caseId, name) =>
   /** @type {Promise<CaseFile>} */ (ask('runs', run, 'cases', caseId, name));
+
+/**
+ * @param {SideName} a
+ * @param {SideName} b
+ */
+export function askComparison(a, b) {
+  const query = new URLSearchParams({ a: a.run, b: b.run });
+  if (a.arm) query.set('arm-a', a.arm);
+  if (b.arm) query.set('arm-b', b.arm);
+  if (isFile) throw new AnswerError('Only whetstone view compares; this is one file.');
+  return /** @type {Promise<RunComparison>} */ (askServer(`/api/compare?${query}`));
+}
 
 /**
  * Where the bytes of a file are, as they are; `null` when there is no server.

@@ -6,7 +6,7 @@ import { badge, facts, fold, link, localTime, STATE_WORDS, section, tile } from 
 import { assertionTable } from './assertions.js';
 import { exposure, instructionFiles } from './exposure.js';
 import { bytesOf, log } from './logs.js';
-import { contents, neighbours, sameTask } from './navigation.js';
+import { beside, contents, neighbours, sameTask } from './navigation.js';
 import { patch } from './patch.js';
 import { transcript } from './transcript.js';
 import { verification } from './verification.js';
@@ -116,6 +116,7 @@ function introduction({ run, state, planned, row }, all, keys) {
     ),
     row?.evidence ? element('p', { class: 'evidence' }, row.evidence) : null,
     sameTask(run, planned, all),
+    beside(run, planned, all, keys),
     row && tiles(row),
   ];
 }

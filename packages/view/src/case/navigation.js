@@ -1,4 +1,4 @@
-import { caseAddress } from '../app/address.js';
+import { caseAddress, pairAddress } from '../app/address.js';
 import { element } from '../parts/element.js';
 
 /** @import { Child } from '../parts/element.js' */
@@ -67,6 +67,42 @@ export function sameTask(run, planned, { cases: { texts, lines } }) {
       );
     }),
   );
+}
+
+/**
+ * A link to this case beside the same trial of another arm: that of the baseline, or else of the next arm. Also by the key `b`.
+ * @param {string} run
+ * @param {CaseEntry} planned
+ * @param {RunDetail} all
+ * @param {Keys} keys
+ */
+export function beside(run, planned, { cases: { texts, lines }, manifest: { baseline } }, keys) {
+  const others = lines.filter(
+    (line) =>
+      texts[line[2]] === planned.task_id &&
+      (texts[line[3]] !== planned.variant || texts[line[1]] !== planned.agent_name),
+  );
+  /** @param {typeof lines[number]} line */
+  const rank = (line) =>
+    (texts[line[1]] === planned.agent_name ? 4 : 0) +
+    (texts[line[3]] === baseline ? 2 : 0) +
+    (line[4] === planned.trial_index ? 1 : 0);
+  const [other] = others.sort((a, b) => rank(b) - rank(a));
+  if (other === undefined) return null;
+  const [own, that] = [
+    { run, case: planned.case_id },
+    { run, case: other[0] },
+  ];
+  // The baseline stands on the left.
+  const href = planned.variant === baseline ? pairAddress(own, that) : pairAddress(that, own);
+  const does = `Side by side with ${texts[other[3]]} · ${texts[other[1]]}, trial ${other[4]}`;
+  keys.set('b', {
+    does,
+    press: () => {
+      location.hash = href;
+    },
+  });
+  return element('p', { class: 'beside' }, element('a', { class: 'button', href }, does));
 }
 
 /**

@@ -17,39 +17,49 @@ const LINES_COLOURED = 5000;
 /**
  * A Git patch with one fold per file, line numbers, and the colours of the language.
  * @param {CaseFile} file
+ * @param {string} [key] Before the keys of its folds, where a page has two patches.
  */
-export function patch({ head }) {
+export function patch({ head }, key = '') {
   const lines = head.split('\n');
   if (lines.at(-1) === '') lines.pop();
   const rest = lines.slice(LINES_COLOURED);
   return [
-    parsePatch(lines.slice(0, LINES_COLOURED)).map(filePatch),
+    parsePatch(lines.slice(0, LINES_COLOURED)).map((one, index) => filePatch(one, `${key}patch ${index}`)),
     rest.length === 0
       ? null
-      : fold('rest', `${rest.length} more lines`, false, element('pre', { tabindex: 0 }, rest.join('\n'))),
+      : fold(
+          `${key}rest`,
+          `${rest.length} more lines`,
+          false,
+          element('pre', { tabindex: 0 }, rest.join('\n')),
+        ),
   ];
 }
 
 /**
  * @param {FilePatch} file
- * @param {number} index
+ * @param {string} key
  */
-function filePatch(file, index) {
+function filePatch(file, key) {
   const { name, lines, added, removed } = file;
   const drawn = lines.map(line);
   const shown = pathOf(name);
   void colour(file, shown, drawn);
+  const told = drawn.filter((_, index) => !isRepeated(lines[index]));
   return fold(
-    `patch ${index}`,
+    key,
     [
       element('code', { title: name }, shown),
       element('span', { class: 'added' }, ` +${added}`),
       element('span', { class: 'removed' }, ` −${removed}`),
     ],
     true,
-    element('pre', { class: 'patch', tabindex: 0 }, drawn),
+    element('pre', { class: 'patch', tabindex: 0 }, told),
   );
 }
+
+/** Headers that say what stands above the patch, and hashes. @param {PatchLine | undefined} line */
+const isRepeated = (line) => line?.kind === 'header' && /^(?:index |--- |\+\+\+ )/.test(line.text);
 
 /** `a/src/x.js b/src/x.js` → `src/x.js`; a renamed file keeps both names. @param {string} name */
 function pathOf(name) {

@@ -7,7 +7,7 @@ import { transcriptItems } from './transcript-items.js';
 /** @import { Child } from '../parts/element.js' */
 /** @import { CaseFile } from '../../../whetstone/src/view/api.ts' */
 
-/** @typedef {{ kind: 'model' | 'tool', start: number, end: number, cells: Child[] }} Call Times in milliseconds; `NaN`: not known. */
+/** @typedef {{ kind: 'model' | 'tool', name: string, start: number, end: number, cells: Child[] }} Call Times in milliseconds; `NaN`: not known. */
 
 const COLUMNS = [
   { head: 'Call' },
@@ -27,10 +27,8 @@ const COLUMNS = [
  * @param {CaseFile | undefined} events
  */
 export function waterfall(ledger, events) {
-  const { values, hidden } = jsonLines(ledger);
-  const calls = [...values.map(modelCall), ...(events ? toolCalls(events) : [])];
-  // A call whose time nobody knows stays where it is in its file, before the others.
-  calls.sort((a, b) => (a.start || 0) - (b.start || 0));
+  const { hidden } = jsonLines(ledger);
+  const calls = callsOf(ledger, events);
   const known = calls.filter(({ start, end }) => Number.isFinite(start) && Number.isFinite(end));
   const first = Math.min(...known.map(({ start }) => start));
   const span = Math.max(1, Math.max(...known.map(({ end }) => end)) - first);
@@ -43,6 +41,20 @@ export function waterfall(ledger, events) {
     table('Calls over time', COLUMNS, rows),
     hidden > 0 ? element('p', { class: 'note' }, `${hidden} calls in the middle are left out.`) : null,
   ];
+}
+
+/**
+ * The calls of both files in the order of their time.
+ * @param {CaseFile | undefined} ledger
+ * @param {CaseFile | undefined} events
+ */
+export function callsOf(ledger, events) {
+  const calls = [
+    ...(ledger ? jsonLines(ledger).values.map(modelCall) : []),
+    ...(events ? toolCalls(events) : []),
+  ];
+  // A call whose time nobody knows stays where it is in its file, before the others.
+  return calls.sort((a, b) => (a.start || 0) - (b.start || 0));
 }
 
 /**
@@ -76,12 +88,14 @@ function modelCall(call) {
   const start = Date.parse(asText(call.at));
   const model = asText(call.model_answered) || asText(call.model_asked);
   const cached = asNumber(field(call.usage, 'cacheReadTokens'));
+  const name = model || `${asText(call.method)} ${asText(call.path)}`.trim() || UNKNOWN;
   return {
     kind: 'model',
+    name,
     start,
     end: start + (took ?? Number.NaN),
     cells: [
-      model || `${asText(call.method)} ${asText(call.path)}`.trim() || UNKNOWN,
+      name,
       badge(
         `${asText(call.status)} ${asText(call.outcome)}`.trim(),
         call.outcome === 'ok' ? 'passed' : 'failed',
@@ -109,6 +123,7 @@ function toolCalls(events) {
     const status = result === undefined ? 'no result' : asText(result.status);
     return {
       kind: /** @type {const} */ ('tool'),
+      name: asText(event.name) || UNKNOWN,
       start,
       end,
       cells: [

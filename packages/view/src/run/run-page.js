@@ -1,5 +1,5 @@
-import { runAddress } from '../app/address.js';
-import { askRun } from '../app/server.js';
+import { compareAddress, runAddress } from '../app/address.js';
+import { askRun, isFile } from '../app/server.js';
 import { element } from '../parts/element.js';
 import { counted, dollars, seconds, tokens } from '../parts/format.js';
 import { badge, link, localTime, outcomeBar, STATE_WORDS, section, tile } from '../parts/parts.js';
@@ -25,7 +25,7 @@ export function runPage(id, params) {
     isLive: (run) => run.state !== 'finished', // a stopped run may be resumed
     draw: (run, keys) => [
       introduction(run),
-      verdicts(run.summary),
+      verdicts(run.summary, (one) => compareLink(run.id, one)),
       arms(run.summary),
       tasks(run, params, keys),
       section(
@@ -84,6 +84,21 @@ function introduction({ id, state, tags, note, manifest, summary }) {
       ? element('progress', { max: cases.planned, value: cases.finished, 'aria-label': 'Finished cases' })
       : null,
   ];
+}
+
+/**
+ * To everything else that differs between the two arms.
+ * @param {string} run
+ * @param {RunDetail['summary']['comparisons'][number]} one
+ */
+function compareLink(run, { agent, variant, baseline, pooled }) {
+  if (isFile) return null;
+  const arm = (/** @type {string} */ name) => ({ run, arm: pooled ? name : `${agent}/${name}` });
+  return element(
+    'a',
+    { class: 'more', href: compareAddress(arm(baseline), arm(variant)) },
+    'Compare in full',
+  );
 }
 
 /** @param {RunDetail['summary']} summary */

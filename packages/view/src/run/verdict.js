@@ -2,6 +2,7 @@ import { element, svgElement } from '../parts/element.js';
 import { counted, percentNumber, points, pointsRange, pValue, UNKNOWN } from '../parts/format.js';
 import { badge } from '../parts/parts.js';
 
+/** @import { Child } from '../parts/element.js' */
 /** @import { Comparison, Summary } from '../../../whetstone/src/report/summary.ts' */
 
 /** The ends that a scale can have, as shares. */
@@ -11,14 +12,15 @@ const ENDS = [0.1, 0.25, 0.5, 1, 2, 5, 10];
  * The verdict of each comparison: a plain sentence, the difference with its interval on one scale for all, and what would
  * settle it.
  * @param {Pick<Summary, 'comparisons' | 'baseline' | 'metric'>} summary
+ * @param {(one: Comparison) => Child} [more] What follows the name of the agent.
  */
-export function verdicts({ comparisons, baseline, metric: { unit } }) {
+export function verdicts({ comparisons, baseline, metric: { unit } }, more = () => null) {
   if (comparisons.length === 0) return null;
   const end = scaleEnd(comparisons);
   return element(
     'section',
     { class: 'verdicts', 'aria-label': `Against ${baseline}` },
-    comparisons.map((one) => verdict(one, { end, unit })),
+    comparisons.map((one) => verdict(one, { end, unit }, more(one))),
     element(
       'p',
       { class: 'note' },
@@ -35,8 +37,9 @@ const WORDS = { better: 'Better', worse: 'Worse', equivalent: 'Equivalent', inco
 /**
  * @param {Comparison} one
  * @param {Scale} scale
+ * @param {Child} more
  */
-function verdict(one, scale) {
+function verdict(one, scale, more) {
   const known = one.difference !== null;
   return element(
     'article',
@@ -47,6 +50,7 @@ function verdict(one, scale) {
       badge(WORDS[one.verdict], one.verdict),
       element('h2', {}, headline(one)),
       element('span', { class: 'note' }, one.agent),
+      more,
     ),
     element(
       'p',

@@ -1,5 +1,5 @@
 import { runAddress } from '../app/address.js';
-import { askRuns } from '../app/server.js';
+import { askRuns, isFile } from '../app/server.js';
 import { element, svgElement } from '../parts/element.js';
 import { counted, percentNumber } from '../parts/format.js';
 import { badge, link, localTime, outcomeBar, STATE_WORDS, table } from '../parts/parts.js';
@@ -20,7 +20,14 @@ export function runsPage() {
     draw: ({ runs, older }, keys) => {
       keysOf(keys);
       return [
-        element('h1', {}, 'Runs'),
+        element(
+          'div',
+          { class: 'title' },
+          element('h1', {}, 'Runs'),
+          runs.length === 0 || isFile
+            ? null
+            : element('a', { class: 'button', href: '#/compare' }, 'Compare'),
+        ),
         runs.length === 0
           ? element(
               'p',
@@ -138,9 +145,7 @@ function trend(runs) {
     element(
       'figcaption',
       { class: 'note' },
-      'The share of passed cases from run to run, the oldest first. Runs may differ in tasks, agents and models: compare two with ',
-      element('code', {}, 'whetstone compare'),
-      '.',
+      'The share of passed cases from run to run, the oldest first. Runs may differ in tasks, agents and models: compare two to see in what.',
     ),
   );
 }

@@ -1,10 +1,10 @@
 import { WhetstoneError } from '@whetstone/errors';
-import { present } from '@whetstone/events/present';
-import { readRun, rowsInOrder, type StoredRun } from '../record/read-run.ts';
-import { compareRuns, type RunComparison, type Side } from '../report/compare-runs.ts';
+import { readRun, type StoredRun } from '../record/read-run.ts';
+import { compareRuns, type Side } from '../report/compare-runs.ts';
 import type { Gate } from '../report/gate.ts';
 import { escapedJson } from '../report/json.ts';
 import { renderComparison } from '../report/render-comparison.ts';
+import { requirePairs, requireTwoSides, sideOf } from '../report/side-of.ts';
 import { locateRun } from './report.ts';
 import type { Streams } from './streams.ts';
 import { terminalColors, terminalWidth } from './terminal-features.ts';
@@ -23,11 +23,7 @@ export async function compareCommand(
   { stdout }: Streams,
 ): Promise<number> {
   const [ofA, ofB] = [await findSide(a, options), await findSide(b, options)];
-  if (isSame(ofA, ofB)) {
-    throw new WhetstoneError('arm-not-found', `${a} and ${b} are the same arms of the same run.`, {
-      hint: 'Give two different runs or arms, for example: whetstone compare baseline with-agents-md',
-    });
-  }
+  requireTwoSides(ofA, ofB);
   const comparison = compareRuns(ofA, ofB, options.gate);
   requirePairs(comparison);
   const view = { colors: terminalColors(stdout), width: terminalWidth(stdout) };
@@ -58,40 +54,4 @@ async function tryRun(reference: string, config: string | undefined): Promise<St
     throw error;
   });
   return directory === undefined ? undefined : readRun(directory);
-}
-
-function sideOf(label: string, run: StoredRun, arm?: string): Side {
-  const { manifest } = run;
-  const side = { label, manifest, rows: rowsInOrder(run) };
-  if (arm === undefined) return side;
-  const agents = manifest.agents.map(({ name }) => name);
-  const variants = manifest.variants.map(({ name }) => name);
-  if (variants.includes(arm)) return { ...side, variant: arm };
-  if (agents.includes(arm)) return { ...side, agent: arm };
-  const agent = agents.find((name) => arm.startsWith(`${name}/`));
-  const variant = variants.find((name) => name === arm.slice((agent?.length ?? 0) + 1));
-  if (agent !== undefined && variant !== undefined) return { ...side, ...present({ agent, variant }) };
-  throw new WhetstoneError(
-    'arm-not-found',
-    `There is no run ${label}, and run ${manifest.run_id} has no arm ${arm}.`,
-    {
-      hint: `Its variants: ${variants.join(', ')}. Its agents: ${agents.join(', ')}. Runs: whetstone runs`,
-    },
-  );
-}
-
-const isSame = (a: Side, b: Side): boolean =>
-  a.manifest.run_id === b.manifest.run_id && a.agent === b.agent && a.variant === b.variant;
-
-function requirePairs({ pairs, a, b, excluded_tasks: excluded }: RunComparison): void {
-  if (pairs.length === 0) {
-    throw new WhetstoneError('arm-not-found', `No arm of ${b.label} has a counterpart in ${a.label}.`, {
-      hint: 'Name one arm of each side: RUN:VARIANT, RUN:AGENT or RUN:AGENT/VARIANT.',
-    });
-  }
-  if (pairs.every(({ comparison }) => comparison.tasks === 0) && excluded.length > 0) {
-    throw new WhetstoneError('arm-not-found', `${a.label} and ${b.label} have no task in common.`, {
-      hint: 'Tasks are the same only with the same id, content and commit. Run both sides on the same tasks.',
-    });
-  }
 }

@@ -10,6 +10,7 @@ import type { Summary } from '../report/summary.ts';
  * - `/api/runs/:run` → `RunDetail`
  * - `/api/runs/:run/cases/:case` → `CaseDetail`
  * - `/api/runs/:run/cases/:case/:file` → `CaseFile`
+ * - `/api/compare?a=RUN&arm-a=ARM&b=RUN&arm-b=ARM` → `RunComparison`; without an arm the whole run
  * - `/api/runs/:run/cases/:case/:file/raw` → its bytes, or the range of them that the request asks for
  */
 export type RunList = {

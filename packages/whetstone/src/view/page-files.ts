@@ -1,6 +1,6 @@
 import { existsSync, globSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { extname, sep } from 'node:path';
+import { dirname, extname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { WhetstoneError } from '@whetstone/errors';
 
@@ -16,6 +16,9 @@ const VENDORED = {
   'vendor/jetbrains-mono.woff2':
     '@fontsource-variable/jetbrains-mono/files/jetbrains-mono-latin-wght-normal.woff2',
 };
+
+/** Its one file for browsers, which the exports of the package leave out. */
+const DIFF = 'diff';
 
 const CONTENT_TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -51,10 +54,12 @@ export function pageFiles(): ReadonlyMap<string, PageFile> {
 /** Empty in the installed package, whose page has its own copies. */
 function vendored(): Record<string, string> {
   const { resolve } = createRequire(new URL('../../../view/package.json', import.meta.url));
+  const pathOf = (specifier: string) =>
+    specifier === DIFF ? join(dirname(resolve('diff/package.json')), 'dist/diff.min.js') : resolve(specifier);
   return Object.fromEntries(
-    Object.entries(VENDORED).flatMap(([name, specifier]) => {
+    Object.entries({ ...VENDORED, 'vendor/diff.js': DIFF }).flatMap(([name, specifier]) => {
       try {
-        return [[name, resolve(specifier)]];
+        return [[name, pathOf(specifier)]];
       } catch {
         return [];
       }

@@ -6,6 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { WhetstoneError } from '@whetstone/errors';
+import { compareRuns } from '../report/compare-runs.ts';
+import { requirePairs, requireTwoSides, sideOf } from '../report/side-of.ts';
 import { createGuard, type Guard } from './access-guard.ts';
 import { openCaseFile, readCaseFile } from './case-files.ts';
 import { caseDetail, openStoredRuns, type StoredRuns } from './load-runs.ts';
@@ -155,7 +157,9 @@ async function answerTo(page: Page, request: IncomingMessage): Promise<Answer> {
   const [first, ...rest] = target.segments;
   if (first === 'api')
     return (
-      (await answerApi(page.runs, rest, request.headers.range)) ??
+      (rest.length === 1 && rest[0] === 'compare'
+        ? await answerComparison(page.runs, target.query)
+        : await answerApi(page.runs, rest, request.headers.range)) ??
       json(404, { error: 'There is no such thing here.' })
     );
   return (await answerFile(page.files, target.segments)) ?? text(404, 'There is no such page.');
@@ -202,6 +206,22 @@ async function answerApi(
   }
   const file = raw === 'raw' ? await openCaseFile(recorded, fileName, range) : undefined;
   return file && { ...file, contentType: 'application/octet-stream', body: file.stream };
+}
+
+async function answerComparison(runs: StoredRuns, query: URLSearchParams): Promise<Answer | undefined> {
+  const [a, b] = await Promise.all(
+    ['a', 'b'].map(async (name) => {
+      const found = await runs.find(query.get(name) ?? '');
+      const arm = query.get(`arm-${name}`) ?? undefined;
+      const label = [query.get(name), arm].filter((part) => part !== undefined).join(':');
+      return found && sideOf(label, found.run, arm);
+    }),
+  );
+  if (a === undefined || b === undefined) return undefined;
+  requireTwoSides(a, b);
+  const comparison = compareRuns(a, b);
+  requirePairs(comparison);
+  return json(200, comparison);
 }
 
 /** Answers an error: of a run that cannot be read, or else of the server, which continues. */
