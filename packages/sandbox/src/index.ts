@@ -17,6 +17,8 @@ export {
   resolveUnder,
 } from './files/sandbox-files.ts';
 export { readTreeState, type TreeChange, type TreeState, treeChanges } from './files/tree-state.ts';
+export type { HostRequest } from './hosts/host-proxy.ts';
+export { readHostRule } from './hosts/host-rule.ts';
 export { createMask, MASKED, type Mask, SHORTEST_SECRET, secretForms } from './mask.ts';
 export { type AttackName, attacks, type Finding } from './probe/attacks.ts';
 export { type ChosenSandbox, proveSandbox, strongestSandbox } from './probe/strongest-sandbox.ts';

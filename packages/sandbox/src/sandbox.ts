@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
+import type { HostRequest } from './hosts/host-proxy.ts';
 import type { Mask } from './mask.ts';
 import type { AttackName } from './probe/attacks.ts';
 import type { Owner } from './process/launcher-interface.ts';
@@ -43,6 +44,8 @@ export interface Sandbox extends AsyncDisposable {
    * case, at most 200. `undefined`: nobody saw.
    */
   namesAsked(): readonly string[] | undefined;
+  /** What its commands asked the proxy of listed hosts for. `undefined`: no host is listed, or nobody saw. */
+  hostRequests(): readonly HostRequest[] | undefined;
   /** What its commands have used together until now, or until it was stopped. */
   usage(): Usage;
   /** Ends every command that still runs and removes what the sandbox made (home, temporary files). Idempotent. */
@@ -60,7 +63,10 @@ export type RunOptions = {
   /** Milliseconds of wall-clock time. Then the whole tree gets TERM and, two seconds later, KILL. Default: no limit. */
   timeoutMs?: number;
   signal?: AbortSignal;
-  /** The command has the network of this machine. Default: that of the sandbox. For commands that no agent chose. */
+  /**
+   * The command has the network of this machine, or reaches the `setupHosts` of the provider where it has any. Default: the
+   * network of the sandbox. For commands that no agent chose.
+   */
   network?: 'open' | undefined;
   /**
    * Variables of `env` that name files of this machine. The command can read these files, and no other command of the
@@ -147,7 +153,11 @@ export type SandboxLevel = {
    * only its own folder `ANY` in it, and no command can write beside that.
    */
   neighbours: 'hidden' | 'visible';
-  network: 'open' | 'gateway-only' | 'none';
+  network: 'open' | 'gateway-only' | 'gateway-and-hosts' | 'none';
+  /** What else commands reach: names of hosts, as they were listed. Absent: none was. */
+  hosts?: readonly string[];
+  /** What commands that no agent chose reach beside these. Absent: they have the network of this machine. */
+  setupHosts?: readonly string[];
   /** Of all commands of a sandbox together, as far as this machine enforces them. */
   limits: Limits;
   /** The container that commands run in. `digest`: of the image at its registry; `null`: it was made on this machine. */

@@ -3,11 +3,13 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { chown, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createMask } from '../mask.ts';
 import type { ProcessSandboxOptions } from '../process-sandbox/process-sandbox.ts';
 import type { Sandbox, SandboxLevel, SandboxProvider } from '../sandbox.ts';
@@ -126,6 +128,32 @@ export function describeSandbox({ name, isolation, isThere, tag, options: own = 
         expect(sandbox.namesAsked()).toEqual(['a.example', 'b.example']);
       },
     );
+
+    test.runIf(name !== 'process')('commands reach the hosts that are listed, and setup its own', async () => {
+      const company = createServer(({ url }, response) => response.end(`got ${url}\n`)).listen(0, '127.0.0.1');
+      await once(company, 'listening');
+      try {
+        vi.stubEnv('http_proxy', `http://127.0.0.1:${(company.address() as AddressInfo).port}`);
+        await sandbox.stop();
+        await start({ hosts: ['a.example'], setupHosts: ['b.example'] });
+        const { hosts, setupHosts, network } = await provider.describe();
+        expect([hosts, setupHosts, network]).toEqual([['a.example'], ['b.example'], 'gateway-and-hosts']);
+        const script = 'for one in a b c; do curl -s --max-time 20 http://$one.example/ | cut -c 1-24; done';
+        const refused = (one: string) => `${one}.example:80 cannot be r\n`;
+        const seen = await sandbox.runShell(script);
+        expect(seen.stdout).toBe(`got http://a.example/\n${refused('b')}${refused('c')}`);
+        const env = { HTTPS_PROXY: 'http://user:pw@company.example', npm_config_proxy: 'http://other.example' };
+        const setup = await sandbox.runShell(`${script}; env | grep -c example`, { network: 'open', env });
+        expect(setup.stdout).toBe(`got http://a.example/\ngot http://b.example/\n${refused('c')}0\n`);
+        expect(sandbox.hostRequests()?.map(({ host, refused, by }) => [host, refused === undefined, by])).toEqual([
+          ...[['a.example', true, undefined], ['b.example', false, undefined], ['c.example', false, undefined]],
+          ...[['a.example', true, 'setup'], ['b.example', true, 'setup'], ['c.example', false, 'setup']],
+        ]);
+      } finally {
+        vi.unstubAllEnvs();
+        company.close();
+      }
+    });
 
     test('a command sees and writes nothing beside the folder of its workspace', async () => {
       const own = join(scratch, 'own');

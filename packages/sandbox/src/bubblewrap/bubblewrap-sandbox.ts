@@ -2,6 +2,7 @@ import { mkdtempSync, realpathSync } from 'node:fs';
 import { mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, WhetstoneError } from '@whetstone/errors';
+import { certificateVariables, hostsOf, networkOf, openHostDoors } from '../hosts/host-doors.ts';
 import { launcherDoors } from '../process/launcher.ts';
 import type { Doors, Owner } from '../process/launcher-interface.ts';
 import { assertWorks, doesNotStart } from '../process-sandbox/assert-works.ts';
@@ -30,15 +31,21 @@ let works: Promise<void> | undefined;
 /**
  * The sandbox `bubblewrap`, level 1 of the isolation ladder: a command sees the system's programs, the toolchains on its
  * PATH and its own folders, can write only the last, runs as a user who owns nothing else, and reaches no network but the
- * doors of its sandbox.
+ * doors of its sandbox and the hosts that are listed.
  * @throws WhetstoneError `sandbox-unavailable`
  */
 export async function createBubblewrapSandboxProvider(
-  options: Pick<ProcessSandboxOptions, 'scratch' | 'parentEnvironment' | 'readable' | 'limits'>,
+  options: Pick<
+    ProcessSandboxOptions,
+    'scratch' | 'parentEnvironment' | 'readable' | 'limits' | 'hosts' | 'setupHosts'
+  >,
 ): Promise<SandboxProvider> {
   const { bwrap, doors } = findParts();
   const limits = limitsOf(options.limits);
-  const { parentEnvironment = process.env, readable = [] } = options;
+  const { parentEnvironment = process.env } = options;
+  const hosts = hostsOf(options.hosts, options.setupHosts);
+  const certificates = certificateVariables(hosts, parentEnvironment);
+  const readable = [...(options.readable ?? []), ...Object.values(certificates)];
   await mkdir(options.scratch, { recursive: true, mode: 0o700 });
   const scratch = await realpath(options.scratch);
   const inherited = sealedEnvironment(parentEnvironment);
@@ -58,25 +65,28 @@ export async function createBubblewrapSandboxProvider(
     name: 'bubblewrap',
     ...(owner && { owner }),
     async describe() {
-      const isolation = {
-        processes: 'pid-namespace',
-        neighbours: 'hidden',
-        network: 'gateway-only',
-      } as const;
-      return { provider: 'bubblewrap', level: 1, ...isolation, limits };
+      const isolation = { processes: 'pid-namespace', neighbours: 'hidden' } as const;
+      return { provider: 'bubblewrap', level: 1, ...isolation, ...networkOf(options), limits };
     },
-    async start({ env, doors: ports = new Map(), ...places }: SandboxOptions) {
+    async start({ env, doors: ports, ...places }: SandboxOptions) {
       const { workdir } = places;
       const folders = makeSandboxFolders(scratch, places, { canHide: true, owner });
       const requests = createNameRequests();
-      const door = await doors.open(ports, requests.answer, { stage });
-      const containment = sealedContainment(seal, { workdir, folders, door: door.id });
-      const environment = { ...sandboxEnvironment(inherited, seenFolders(folders)), ...env };
+      const ways = await openHostDoors(hosts, ports);
+      const door = await doors.open(ways.ports, requests.answer, { stage });
+      const setupDoor = ways.setup && (await doors.open(ways.setup.ports, requests.answer, { stage }));
+      const containment = sealedContainment(seal, {
+        ...{ workdir, folders, door: door.id, setupDoor: setupDoor?.id },
+      });
+      const environment = {
+        ...sandboxEnvironment(inherited, seenFolders(folders)),
+        ...{ ...certificates, ...ways.env, ...env },
+      };
       const group = groupWith(limits);
       return new ContainedSandbox({
-        ...{ provider: 'bubblewrap', workdir, folders, environment, containment, group, requests },
+        ...{ provider: 'bubblewrap', workdir, folders, environment, containment, group, requests, ways },
         seenFolders: usedFolders(workdir, folders).map(({ source }) => source),
-        onStop: () => door.close(),
+        onStop: async () => void (await Promise.all([door.close(), setupDoor?.close()])),
       });
     },
   };

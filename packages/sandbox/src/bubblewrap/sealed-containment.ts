@@ -21,8 +21,16 @@ export type Seal = {
   network: readonly Shown[];
 };
 
-/** Of a sandbox: `door` is the id of an open one; without it, its commands have the network of this machine. */
-export type SealedPlace = { workdir: string; folders: OwnFolders; door: number | undefined };
+/**
+ * Of a sandbox: `door` and `setupDoor` are the ids of open ones. Commands that no agent chose have the latter; without it,
+ * the network of this machine.
+ */
+export type SealedPlace = {
+  workdir: string;
+  folders: OwnFolders;
+  door: number;
+  setupDoor?: number | undefined;
+};
 
 /** The first program inside. What comes before it may fail, and then the command has not started. */
 const START = 'echo started >&3; exec "$@" 3>&-';
@@ -47,7 +55,7 @@ const isInMemory = ({ path }: { path: string }): boolean =>
  */
 export function sealedContainment(
   { bwrap, stage, owner, visible, network: ofThisMachine }: Seal,
-  { workdir, folders, door }: SealedPlace,
+  { workdir, folders, door: ownDoor, setupDoor }: SealedPlace,
 ): Containment {
   const { uid, gid } = owner ?? ownUser();
   const used = usedFolders(workdir, folders);
@@ -72,7 +80,8 @@ export function sealedContainment(
     canHide: true,
     lend: (files) => lendCopies(files, { beside: stage, owner }),
     launch: (argv, env, { folder = workdir, network, lent } = {}) => {
-      const isOpen = network === 'open' || door === undefined;
+      const door = network === 'open' ? setupDoor : ownDoor;
+      const isOpen = door === undefined;
       return {
         file: bwrap,
         args: [...options, '--chdir', folder, '--', '/bin/sh', '-c', START, 'sh', ...argv],

@@ -59,28 +59,62 @@ export type ContainerPool = CommandRunner & {
   remove(): Promise<void>;
 };
 
-/** `openDoor`: called with the first container, whose network it makes lead to the gateway. */
+/** `sealed`: of a sandbox. `setup`: of commands that no agent chose, where they reach listed hosts. `open`: of this machine. */
+type Network = 'sealed' | 'setup' | 'open';
+
+/**
+ * `openDoor`: called with the first container of a network of its own, which it makes lead to the gateway and to hosts.
+ * `hasSetup`: whether commands that no agent chose have such a network. Else they have that of this machine.
+ */
 export async function openContainerPool(
   plan: ContainerPlan,
-  { openDoor, lend }: { openDoor: (first: Container) => Promise<OpenDoor>; lend: CommandRunner['lend'] },
+  {
+    openDoor,
+    lend,
+    hasSetup,
+  }: {
+    openDoor: (first: Container, network: 'sealed' | 'setup') => Promise<OpenDoor>;
+    lend: CommandRunner['lend'];
+    hasSetup: boolean;
+  },
 ): Promise<ContainerPool> {
-  const first = await startContainer(plan, 'none');
-  const all = [first];
-  const idle = { sealed: [first], open: [] as Container[] };
+  const all: Container[] = [];
+  const idle: Record<Network, Container[]> = { sealed: [], setup: [], open: [] };
   const used = new Map<Container, Usage>();
-  const door = await openDoor(first).catch(async (error: unknown) => {
-    await first.remove();
-    throw error;
-  });
+  const doors: OpenDoor[] = [];
+  const firsts = new Map<Network, Promise<Container>>();
 
-  async function take(network: 'sealed' | 'open', lent: readonly OwnEntry[]): Promise<Container> {
+  /** The container whose network the others of its kind share. */
+  async function openNetwork(network: 'sealed' | 'setup'): Promise<Container> {
+    const first = await startContainer(plan, 'none');
+    try {
+      doors.push(await openDoor(first, network));
+    } catch (error) {
+      await first.remove();
+      throw error;
+    }
+    all.push(first);
+    idle[network].push(first);
+    return first;
+  }
+
+  function firstOf(network: 'sealed' | 'setup'): Promise<Container> {
+    const known = firsts.get(network) ?? openNetwork(network);
+    firsts.set(network, known);
+    return known;
+  }
+
+  await firstOf('sealed');
+
+  async function take(network: Network, lent: readonly OwnEntry[]): Promise<Container> {
+    const first = network === 'open' ? undefined : await firstOf(network);
     const ready = lent.length === 0 ? idle[network].pop() : undefined;
     if (ready) return ready;
     const shown = lent.flatMap((entry) =>
       'source' in entry ? [{ source: entry.source, target: entry.path, isReadOnly: true }] : [],
     );
     const more = { ...plan, mounts: [...plan.mounts, ...shown] };
-    const made = await startContainer(more, network === 'open' ? 'host' : { container: first.id });
+    const made = await startContainer(more, first ? { container: first.id } : 'host');
     all.push(made);
     return made;
   }
@@ -113,7 +147,7 @@ export async function openContainerPool(
     lend,
     async run({ argv, env, folder, network, lent, stdin }): Promise<RunningCommand> {
       assertTexts([...argv, ...Object.entries(env).flat()]);
-      const kind = network ?? 'sealed';
+      const kind = network !== 'open' ? 'sealed' : hasSetup ? 'setup' : 'open';
       const shown = lent?.entries ?? [];
       const container = await take(kind, shown);
       const command = ['/bin/sh', '-c', COMMAND, 'sh', ...argv];
@@ -145,7 +179,7 @@ export async function openContainerPool(
     },
     usage: () => together([...used.values()]),
     async remove() {
-      await door.close();
+      await Promise.all(doors.map((door) => door.close()));
       await Promise.all(all.map((container) => container.remove()));
     },
   };

@@ -6,6 +6,7 @@ import { lendCopies } from '../bubblewrap/lend-copies.ts';
 import { createNameRequests } from '../bubblewrap/name-requests.ts';
 import { NETWORK, writeOwnFiles } from '../bubblewrap/own-etc.ts';
 import { usedFolders } from '../bubblewrap/sealed-containment.ts';
+import { certificateVariables, hostsOf, networkOf, openHostDoors } from '../hosts/host-doors.ts';
 import { launcherDoors } from '../process/launcher.ts';
 import type { Owner } from '../process/launcher-interface.ts';
 import { assertWorks } from '../process-sandbox/assert-works.ts';
@@ -25,11 +26,15 @@ const NOBODYS: Owner = { uid: 64_300, gid: 64_300 };
 
 /**
  * The sandbox `docker`, level 2 of the isolation ladder: a command runs in a container of an image, as a user without
- * capabilities, can write only its own folders, and reaches no network but the doors of its sandbox.
+ * capabilities, can write only its own folders, and reaches no network but the doors of its sandbox and the hosts that are
+ * listed.
  * @throws WhetstoneError `sandbox-unavailable`, `sandbox-image-missing`
  */
 export async function createDockerSandboxProvider(
-  options: Pick<ProcessSandboxOptions, 'scratch' | 'readable' | 'limits' | 'container'>,
+  options: Pick<
+    ProcessSandboxOptions,
+    'scratch' | 'readable' | 'limits' | 'hosts' | 'setupHosts' | 'container'
+  >,
 ): Promise<SandboxProvider> {
   const { image: wanted, runtime, socket } = options.container ?? missingImage();
   const doors = launcherDoors();
@@ -43,26 +48,27 @@ export async function createDockerSandboxProvider(
   const etc = join(mkdtempSync(join(scratch, 'b-')), 'etc');
   await mkdir(etc, { mode: 0o755 });
   const own = writeOwnFiles(etc, NOBODYS);
+  const hosts = hostsOf(options.hosts, options.setupHosts);
+  const certificates = certificateVariables(hosts, process.env);
   const shared = [
     ...own.map((name) => ({
       ...{ source: join(etc, name), target: join('/etc', name), isOfSeal: NETWORK.includes(name) },
     })),
-    ...[...new Set(options.readable)].map((path) => ({ source: path, target: path })),
+    ...[...new Set([...(options.readable ?? []), ...Object.values(certificates)])].map((path) => ({
+      source: path,
+      target: path,
+    })),
   ].map((mount) => ({ ...mount, isReadOnly: true }));
 
   const provider: SandboxProvider = {
     name: 'docker',
     owner: NOBODYS,
     async describe() {
-      const isolation = {
-        processes: 'pid-namespace',
-        neighbours: 'hidden',
-        network: 'gateway-only',
-      } as const;
+      const isolation = { processes: 'pid-namespace', neighbours: 'hidden' } as const;
       const container = { ...image, runtime: runtime ?? null };
-      return { provider: 'docker', level: 2, ...isolation, limits, container };
+      return { provider: 'docker', level: 2, ...isolation, ...networkOf(options), limits, container };
     },
-    async start({ env, doors: ports = new Map(), ...places }: SandboxOptions) {
+    async start({ env, doors: ports, ...places }: SandboxOptions) {
       const { workdir } = places;
       const folders = makeSandboxFolders(scratch, places, { canHide: true, owner: NOBODYS });
       const used = usedFolders(workdir, folders);
@@ -72,16 +78,21 @@ export async function createDockerSandboxProvider(
         ...used.map(({ source, path }) => ({ source, target: path, isReadOnly: false })),
       ];
       const plan = { engine, image: image.id, runtime, user: NOBODYS, limits, mounts };
+      const ways = await openHostDoors(hosts, ports);
       const pool = await openContainerPool(plan, {
-        openDoor: (container) => doors.open(ports, requests.answer, { join: networkOf(container) }),
+        openDoor: (container, network) => {
+          const { ports: all } = (network === 'setup' && ways.setup) || ways;
+          return doors.open(all, requests.answer, { join: networkPath(container) });
+        },
+        hasSetup: ways.setup !== undefined,
         lend: (files) => lendCopies(files, { beside: etc, owner: NOBODYS }),
       });
       const environment = {
         ...sandboxEnvironment({ USER: 'user', LOGNAME: 'user' }, seenFolders(folders)),
-        ...env,
+        ...{ ...certificates, ...ways.env, ...env },
       };
       return new ContainedSandbox({
-        ...{ provider: 'docker', workdir, folders, environment, requests },
+        ...{ provider: 'docker', workdir, folders, environment, requests, ways },
         ...{ containment: pool, group: pool },
         seenFolders: used.map(({ source }) => source),
       });
@@ -107,7 +118,7 @@ function missingImage(): never {
  * The path of a container's network. The engine may count processes of another machine, such as a virtual one.
  * @throws WhetstoneError `sandbox-unavailable`
  */
-function networkOf({ id, pid }: Container): string {
+function networkPath({ id, pid }: Container): string {
   const path = `/proc/${pid}/ns/net`;
   try {
     const isIts = readFileSync(`/proc/${pid}/cgroup`, 'latin1').includes(id);

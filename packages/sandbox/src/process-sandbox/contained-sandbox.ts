@@ -2,6 +2,8 @@ import { isAbsolute, resolve } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import type { NameRequests } from '../bubblewrap/name-requests.ts';
 import { absoluteFiles, type ConfinedFiles, createConfinedFiles } from '../files/sandbox-files.ts';
+import { type HostDoors, throughProxy } from '../hosts/host-doors.ts';
+import type { HostRequest } from '../hosts/host-proxy.ts';
 import type { ResourceGroup, Usage } from '../process/resource-group.ts';
 import type { CommandResult, RunOptions, Sandbox, SandboxFile } from '../sandbox.ts';
 import type { CommandRunner, Containment, Hiding, Lent } from './containment.ts';
@@ -20,6 +22,8 @@ type Setup = {
   group: (Pick<ResourceGroup, 'usage' | 'remove'> & Partial<ResourceGroup>) | undefined;
   /** Absent: names are those of this machine. */
   requests?: NameRequests;
+  /** Absent: it has the network of this machine. */
+  ways?: HostDoors;
   /** Called when every command has ended, before the folders are removed. */
   onStop?: () => Promise<void>;
 };
@@ -66,13 +70,13 @@ export class ContainedSandbox implements Sandbox {
   async runCommand(command: string, args: string[] = [], options: RunOptions = {}): Promise<CommandResult> {
     const own = this.#stopping.signal;
     if (own.aborted) throw new WhetstoneError('sandbox-stopped', 'The sandbox has been stopped.');
-    const { containment, environment, folders } = this.#setup;
+    const { containment, environment, folders, ways } = this.#setup;
     assertUser(this.provider, options);
     const cwd = resolve(this.#workingDirectory, options.cwd ?? '.');
     await using lent = await lend(containment, options);
     const running = runProcess({
       argv: [command, ...args],
-      env: { ...environment, ...options.env, ...lent?.env },
+      env: throughProxy({ ...environment, ...options.env, ...lent?.env }, options, ways),
       lent,
       cwd: this.hostPath(cwd),
       folder: this.seenPath(cwd),
@@ -118,6 +122,10 @@ export class ContainedSandbox implements Sandbox {
     return this.#setup.requests?.names;
   }
 
+  hostRequests(): readonly HostRequest[] | undefined {
+    return this.#setup.ways?.requests();
+  }
+
   usage(): Usage {
     return (
       this.#usage ?? this.#setup.group?.usage() ?? { cpuSeconds: null, peakMemoryBytes: null, exceeded: [] }
@@ -137,6 +145,7 @@ export class ContainedSandbox implements Sandbox {
     // Nobody asks for the reason, and the default one is an exception with its stack.
     this.#stopping.abort('stopped');
     await Promise.allSettled(this.#running);
+    this.#setup.ways?.close();
     await this.#setup.onStop?.();
     this.#usage = this.usage();
     await this.#setup.group?.remove();

@@ -22,6 +22,13 @@ export type ProcessSandboxOptions = {
   readable?: readonly string[];
   /** Of all commands of a sandbox together. Default: 3/4 of the memory and 4,096 processes, where they can be enforced. */
   limits?: Limits;
+  /**
+   * Hosts that commands reach, where they have no network of this machine: `NAME`, `*.NAME`, each with or without `:PORT`.
+   * Default: none.
+   */
+  hosts?: readonly string[];
+  /** Hosts that commands which no agent chose reach beside these. Default: they have the network of this machine. */
+  setupHosts?: readonly string[];
   /** For sandboxes in containers. */
   container?: ContainerOptions;
 };

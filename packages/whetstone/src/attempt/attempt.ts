@@ -204,6 +204,8 @@ const usageKept = (sandbox: Sandbox, trace: Trace): AsyncDisposable => ({
     trace.usage = sandbox.usage();
     const names = sandbox.namesAsked();
     if (names) trace.namesAsked = names;
+    const requests = sandbox.hostRequests();
+    if (requests) trace.hostRequests = requests;
   },
 });
 

@@ -100,6 +100,7 @@ export function buildRow(input: {
     }),
     ...(trace.usage && trace.usage.exceeded.length > 0 && { limits_exceeded: trace.usage.exceeded }),
     ...present({ names_asked: trace.namesAsked?.map(mask.text) }),
+    ...(trace.hostRequests && { host_requests: maskValues([...trace.hostRequests], mask) }),
     ...(trace.serviceEnded !== undefined && { service_ended: mask.text(trace.serviceEnded) }),
     ...(trace.workspaceKept && { workspace_path: caseLayout('').workspace }),
     ...(trace.artifactNotes.length > 0 && { artifact_notes: shortened(trace.artifactNotes) }),

@@ -1,7 +1,7 @@
 import type { Agent, AskHuman, DeclaredContext, Turn } from '@whetstone/agents';
 import type { AgentConfig } from '@whetstone/agents/config';
 import type { Gateway, Lane, LaneOptions } from '@whetstone/gateway';
-import type { Mask, SandboxProvider, Usage } from '@whetstone/sandbox';
+import type { HostRequest, Mask, SandboxProvider, Usage } from '@whetstone/sandbox';
 import type { GatewayMode, JudgeConfig, ServiceConfig, TaskConfig, VariantConfig } from '../config/config.ts';
 import type { Environments } from '../environment/open-environments.ts';
 import type { AssertionRecord } from '../eval/assertions/assertion.ts';
@@ -107,6 +107,7 @@ export type Trace = {
   /** Of the sandbox of the agent. */
   usage?: Usage;
   namesAsked?: readonly string[];
+  hostRequests?: readonly HostRequest[];
   /** A sentence about a service that ended beside the agent. */
   serviceEnded?: string | undefined;
   /** Whether the agent is being driven, or its drive failed. */

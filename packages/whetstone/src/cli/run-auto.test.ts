@@ -43,7 +43,7 @@ test.runIf(hasBubblewrap)(
       {
         names_asked: [],
         evidence: expect.stringMatching(
-          /^`getent hosts registry\.example` exited 2 .*\(in the clean room, something asked for registry\.example, which no sealed sandbox reaches\)$/s,
+          /^`getent hosts registry\.example` exited 2 .*\(in the clean room, something asked for registry\.example, which this sandbox does not reach\)$/s,
         ),
       },
     ]);

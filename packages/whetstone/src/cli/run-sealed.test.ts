@@ -10,8 +10,11 @@ test.runIf(hasBubblewrap)(
   'a sealed case has its tree, its environment, its services and the gateway, and nothing else',
   { tags: 'bubblewrap' },
   async () => {
-    await expectSealedCase({ sandbox: 'bubblewrap', provider: 'bubblewrap', level: 1 }, (made) => {
-      project = made;
-    });
+    await expectSealedCase(
+      { sandbox: { provider: 'bubblewrap' }, provider: 'bubblewrap', level: 1 },
+      (made) => {
+        project = made;
+      },
+    );
   },
 );

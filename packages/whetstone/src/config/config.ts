@@ -44,12 +44,16 @@ export type Config = {
   seed?: string;
   /**
    * `auto`: the strongest that this machine can prove, chosen before planning. `readable`: paths that commands may read,
-   * absolute, where they see only what is listed. Default: none. `limits`: of all commands of a case together.
+   * absolute, where they see only what is listed. Default: none. `limits`: of all commands of a case together. `hosts`: what
+   * commands reach beside the gateway; `setupHosts`: what `setup` and `prepare` reach beside these. Default: none and, for
+   * these, the network of this machine.
    */
   sandbox: {
     provider: SandboxProviderName;
     readable?: string[];
     limits?: Limits;
+    hosts?: string[];
+    setupHosts?: string[];
     /** For `docker`, which `auto` considers only with it. */
     container?: ContainerOptions;
   };

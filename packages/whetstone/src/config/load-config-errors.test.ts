@@ -299,6 +299,15 @@ ${VARIANTS}`,
       ],
     ],
     [
+      'hosts that are none',
+      `${REPO}${AGENT}${VARIANTS}sandbox: {hosts: [a.example, "https://b.example/x", 10.0.0.1], setup_hosts: ["*"]}\n`,
+      [
+        ':4:30 sandbox.hosts[1]: "https://b.example/x" is an address; write only the name of its host (write `NAME`, `*.NAME` or `NAME:PORT`, such as `npm.example.com`)',
+        ':4:53 sandbox.hosts[2]: "10.0.0.1" is an IP address; only names can be listed (write `NAME`, `*.NAME` or `NAME:PORT`, such as `npm.example.com`)',
+        ':4:78 sandbox.setup_hosts[0]: "*" is not a host name (write `NAME`, `*.NAME` or `NAME:PORT`, such as `npm.example.com`)',
+      ],
+    ],
+    [
       'containers without an image',
       `${REPO}${AGENT}${VARIANTS}sandbox: {provider: docker, runtime: runsc}\n`,
       [':4:10 sandbox: needs an image (write `sandbox: { provider: docker, image: NAME }`)'],

@@ -15,7 +15,7 @@ export type Selected = {
  * configuration says: sentences. `readable`: what is listed.
  */
 export function needsOpenSandbox(
-  { gateway, environment, judge }: Pick<Config, 'gateway' | 'environment' | 'judge'>,
+  { gateway, environment, judge, sandbox }: Pick<Config, 'gateway' | 'environment' | 'judge' | 'sandbox'>,
   { agents, tasks, variants }: Selected,
   readable: readonly string[],
 ): string[] {
@@ -40,7 +40,8 @@ export function needsOpenSandbox(
         .filter(({ kind }) => kind === 'http')
         .map((server) => `The MCP server ${server.name} of the variant ${name} is reached by the network.`),
     ),
-    ...checks.filter((command) => NETWORK.test(textOf(command))).map(needsNetwork),
+    // Whoever lists hosts says what the commands need.
+    ...(sandbox.hosts ? [] : checks.filter((command) => NETWORK.test(textOf(command))).map(needsNetwork)),
     ...[...prepared, ...checks].filter((command) => CONTAINERS.test(textOf(command))).map(needsContainers),
     ...unseenPaths(pathsIn(words), readable).map(
       (path) => `${path} is named in a command, and only \`sandbox.readable\` would make it visible.`,

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { WhetstoneError } from '@whetstone/errors';
 import { suggestion } from '@whetstone/errors/did-you-mean';
 import { present } from '@whetstone/events/present';
-import { isUnder } from '@whetstone/sandbox';
+import { isUnder, readHostRule } from '@whetstone/sandbox';
 import { checkShape, warnUnknownKeys } from './check-shape.ts';
 import type { Config, SandboxProviderName } from './config.ts';
 import { existingPath } from './existing-path.ts';
@@ -28,6 +28,8 @@ export function readSandbox(raw: unknown, spot: Spot): Config['sandbox'] {
   if (readable.length > 0 && provider === 'process') {
     spot.at('readable').warning('has no effect: commands of the sandbox process read what you can read');
   }
+  const hosts = readHosts(fields?.hosts, provider, spot.at('hosts'));
+  const setupHosts = readHosts(fields?.setup_hosts, provider, spot.at('setup_hosts'));
   const container = containerOf(fields ?? {}, provider, spot);
   const { memory_mb: memory, processes, cpus } = fields?.limits ?? {};
   const limits = present({ memoryBytes: memory && Math.round(memory * 1e6), processes, cpus });
@@ -35,8 +37,30 @@ export function readSandbox(raw: unknown, spot: Spot): Config['sandbox'] {
     provider,
     ...(readable.length > 0 && { readable }),
     ...(Object.keys(limits).length > 0 && { limits }),
+    ...(hosts && hosts.length > 0 && { hosts }),
+    ...present({ setupHosts }),
     ...(container && { container }),
   };
+}
+
+/** An empty list says that no host is reached. */
+function readHosts(
+  listed: readonly string[] | null | undefined,
+  provider: SandboxProviderName,
+  spot: Spot,
+): string[] | undefined {
+  if (!listed) return undefined;
+  if (provider === 'process') {
+    spot.warning('has no effect: commands of the sandbox process have the network of this machine');
+  }
+  for (const [index, text] of listed.entries()) {
+    const rule = readHostRule(text);
+    if ('problem' in rule) {
+      const hint = 'write `NAME`, `*.NAME` or `NAME:PORT`, such as `npm.example.com`';
+      spot.at(index).error(`${JSON.stringify(text)} ${rule.problem}`, { hint });
+    }
+  }
+  return [...listed];
 }
 
 const IMAGE_HINT = 'write `sandbox: { provider: docker, image: NAME }`';
@@ -78,7 +102,7 @@ function readablePath(path: string, spot: Spot): string[] {
 }
 
 /**
- * The sandbox that a command line names. `stated`: what the configuration says, whose container it takes.
+ * The sandbox that a command line names. `stated`: what the configuration says, whose container and hosts it takes.
  * @throws WhetstoneError `sandbox-unknown` for one that this version does not have, `sandbox-image-missing` for `docker` where
  * the configuration names no image.
  */
@@ -89,10 +113,10 @@ export function sandboxNamed(wanted: string, stated?: Config['sandbox']): Config
       hint: suggestion(wanted, SANDBOX_PROVIDERS, 'sandboxes'),
     });
   }
-  const { container } = stated ?? {};
+  const { container, hosts, setupHosts } = stated ?? {};
   if (provider === 'docker' && !container) {
     const message = 'The sandbox `docker` needs an image, and the configuration names none.';
     throw new WhetstoneError('sandbox-image-missing', message, { hint: IMAGE_HINT });
   }
-  return { provider, ...present({ container }) };
+  return { provider, ...present({ container, hosts, setupHosts }) };
 }

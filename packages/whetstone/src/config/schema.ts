@@ -206,6 +206,8 @@ export const overlaySchema = z.object({
 export const sandboxSchema = z.object({
   provider: name.nullish(),
   readable: z.array(text).nullish(),
+  hosts: z.array(text).nullish(),
+  setup_hosts: z.array(text).nullish(),
   image: name.nullish(),
   runtime: name.nullish(),
   socket: name.nullish(),

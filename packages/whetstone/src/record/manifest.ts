@@ -107,6 +107,9 @@ export const manifestSchema = z.object({
         cpus: z.number().nullable(),
       })
       .optional(),
+    /** The hosts that commands reached beside the gateway, and those of `setup` and `prepare`. Absent: none; no such limit. */
+    hosts: z.array(z.string()).optional(),
+    setup_hosts: z.array(z.string()).optional(),
     /** The container that commands ran in. `digest`: of the image at its registry; `null`: it was made on that machine. */
     container: z
       .object({

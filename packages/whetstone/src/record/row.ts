@@ -161,6 +161,21 @@ export const keptRowSchema = caseRowSchema.extend({
       broken: z.number().int().nonnegative(),
     })
     .optional(),
+  /**
+   * What the commands in the sandbox of the agent asked the proxy of `sandbox.hosts` for, allowed or not. `by`: whose requests
+   * they were, if not the agent's. Absent: no host was listed.
+   */
+  host_requests: z
+    .array(
+      z.object({
+        host: z.string(),
+        port: z.number().int(),
+        count: z.number().int(),
+        refused: z.string().optional(),
+        by: z.literal('setup').optional(),
+      }),
+    )
+    .optional(),
   /** The case has not run: this is the result of the same work in that run. */
   reused_from: z.object({ run_id: z.string(), case_id: z.string() }).optional(),
   /** With `--keep-workspace`: the copy of the workspace, relative to the directory of the case. */

@@ -142,7 +142,7 @@ function aboutServers(cases: readonly CaseResult[]): string[] {
 }
 
 function aboutTheIsolation(
-  { provider, level, network }: Manifest['isolation'],
+  { provider, level, network, hosts = [] }: Manifest['isolation'],
   cases: readonly CaseResult[],
 ): string[] {
   const stripped = [...new Set(cases.flatMap(({ row }) => row?.stripped_tools ?? []))].sort();
@@ -154,6 +154,8 @@ function aboutTheIsolation(
       `Isolation level 0 (${provider}) is only for trusted agents: an agent could reach more than its workspace.`,
     network.startsWith('open') &&
       'The network was open: an agent could look up anything, including solutions.',
+    hosts.length > 0 &&
+      `The sandbox let agents reach ${hosts.join(', ')}: an agent could look up what is there, and leave something.`,
     network.endsWith('provider-tools') &&
       'network: provider-tools. The gateway allowed tools that run at the provider: an agent could look up anything through them, including solutions.',
     stripped.length > 0 &&

@@ -268,6 +268,8 @@ function isolation({
   processes,
   network,
   workspace,
+  hosts,
+  setup_hosts: setupHosts,
   probes,
   auto,
   limits,
@@ -278,6 +280,8 @@ function isolation({
     ...(auto?.reasons ?? []).map((reason) => ['Not sealed', reason]),
     ['Processes', processes],
     ['Network', network],
+    ...(hosts ? [['Hosts that commands could reach', hosts.join(', ')]] : []),
+    ...(setupHosts ? [['Hosts that setup could reach beside these', setupHosts.join(', ') || 'none']] : []),
     ['Workspace', workspace],
     ...(limits ? [['Limits of a case', limitsText(limits)]] : []),
     ...(probes

@@ -82,6 +82,7 @@ function facts(row: CaseRow): Fact[] {
     ...(row.score === undefined ? [] : [['score', `${row.score} of ${row.max_score ?? UNKNOWN}`] as Fact]),
     ['used', usedFact(row)],
     ...(row.names_asked?.length ? [['asked for', row.names_asked.join(', ')] as Fact] : []),
+    ...(row.host_requests?.length ? [['hosts', row.host_requests.map(requestText).join('; ')] as Fact] : []),
     ['agent exit', `${row.agent_exit_code ?? UNKNOWN}${row.timeout ? ', stopped at its time limit' : ''}`],
     ['changes', changesOf(row)],
     ['validation', `${row.validation_status}, confidence ${row.confidence}`],
@@ -168,3 +169,7 @@ function outcomeColor(row: CaseRow, colors: Colors): (text: string) => string {
   if (row.outcome === 'passed') return colors.green;
   return row.outcome === 'failed' ? colors.red : colors.yellow;
 }
+
+/** What was asked of a host, and what came of it. */
+const requestText = ({ host, port, count, refused }: NonNullable<CaseRow['host_requests']>[number]): string =>
+  `${host}:${port} ${refused === undefined ? 'reached' : 'refused'}${count === 1 ? '' : ` ${count} times`}`;

@@ -29,6 +29,9 @@ export type Summary = {
     processes: string;
     network: string;
     workspace: string;
+    /** The hosts that commands reached beside the gateway, and those of `setup` and `prepare`. */
+    hosts?: string[] | undefined;
+    setup_hosts?: string[] | undefined;
     /** Of all commands of a case together; `null`: not limited. */
     limits?: Manifest['isolation']['limits'];
     /** What was tried from inside before the first case. Absent for sandboxes that do not confine. */

@@ -50,7 +50,7 @@ const IN_PROCESS: Manifest['isolation'] = {
 };
 
 function isolationOf(
-  { level: { reachable, limits, ...level }, probes, workspaces }: Workplace,
+  { level: { reachable, limits, hosts, setupHosts, ...level }, probes, workspaces }: Workplace,
   { isPrivate }: Scratch,
   chosen: ChosenSandbox | undefined,
 ): Manifest['isolation'] {
@@ -61,6 +61,7 @@ function isolationOf(
       processes: limits.processes ?? null,
       cpus: limits.cpus ?? null,
     },
+    ...present({ hosts: hosts && [...hosts], setup_hosts: setupHosts && [...setupHosts] }),
     ...present({ probes, reachable: reachable?.map((attack) => attacks[attack]) }),
     ...(chosen && { auto: { reasons: chosen.reasons } }),
     workspace: workspaces.strategy,
@@ -72,7 +73,10 @@ function isolationOf(
 function withProviderTools(isolation: Manifest['isolation'], { gateway }: Config): Manifest['isolation'] {
   if (!gateway || !keepsProviderTools(gateway)) return isolation;
   const { network } = isolation;
-  return { ...isolation, network: network === 'open' ? 'open, provider-tools' : 'provider-tools' };
+  return {
+    ...isolation,
+    network: network === 'gateway-only' ? 'provider-tools' : `${network}, provider-tools`,
+  };
 }
 
 async function isDirty(config: Config, withheld: PlannedRun['withheld']): Promise<boolean> {

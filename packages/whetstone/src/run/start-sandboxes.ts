@@ -10,8 +10,8 @@ import { inPlan, type Plan } from '../plan/plan.ts';
 
 /** Starts the sandboxes of a run. Where they show only what is listed, that is what the agents' programs are made of. */
 export async function startSandboxes(config: Config, plan: Plan, scratch: string): Promise<SandboxProvider> {
-  const { provider, limits, container } = config.sandbox;
-  const options = { scratch, ...present({ limits, container }) };
+  const { provider, limits, container, hosts, setupHosts } = config.sandbox;
+  const options = { scratch, ...present({ limits, container, hosts, setupHosts }) };
   if (provider === 'process') return startSandboxProvider(provider, options);
   const selected = {
     agents: inPlan(config.agents, plan.agents),

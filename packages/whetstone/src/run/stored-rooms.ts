@@ -109,7 +109,9 @@ async function openPlace(manifest: Manifest, open: AsyncDisposableStack): Promis
   const { directory: scratch } = open.use(await makeScratch({ isShared }));
   const { id: image, runtime } = isolation.container ?? {};
   const container = image === undefined ? undefined : { image, ...(runtime && { runtime }) };
-  const sandboxes = await startSandboxProvider(isolation.provider, { scratch, ...present({ container }) });
+  const { hosts, setup_hosts: setupHosts } = isolation;
+  const options = { scratch, ...present({ container, hosts, setupHosts }) };
+  const sandboxes = await startSandboxProvider(isolation.provider, options);
   const { owner } = sandboxes;
   const workspaces = open.use(
     await createWorkspaces({

@@ -41,9 +41,10 @@ export async function openTaskRoom(options: {
   await using opened = new AsyncDisposableStack();
   const isShared = usesEngine(sandbox);
   const scratch = opened.use(await makeScratch({ isShared }));
-  const sandboxes = await startSandboxProvider(sandbox.provider, {
+  const { provider, readable, limits, container, hosts, setupHosts } = sandbox;
+  const sandboxes = await startSandboxProvider(provider, {
     scratch: scratch.directory,
-    ...present({ readable: sandbox.readable, limits: sandbox.limits, container: sandbox.container }),
+    ...present({ readable, limits, container, hosts, setupHosts }),
   });
   const { owner } = sandboxes;
   const workspaces = opened.use(

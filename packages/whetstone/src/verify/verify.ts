@@ -178,10 +178,11 @@ async function judgeIn(
 
 /** A check that needs the network fails only in a sealed sandbox, and its output may not say why. */
 function namingRequests(verification: Verification, sandbox: Sandbox, mask: Mask): Verification {
-  const names = sandbox.namesAsked() ?? [];
+  const refused = (sandbox.hostRequests() ?? []).filter((request) => request.refused !== undefined);
+  const names = [...(sandbox.namesAsked() ?? []), ...new Set(refused.map(({ host }) => host))];
   if (verification.failure === undefined || names.length === 0) return verification;
   const asked = mask.text(names.slice(0, 3).join(', '));
-  const failure = `${verification.failure} (in the clean room, something asked for ${asked}, which no sealed sandbox reaches)`;
+  const failure = `${verification.failure} (in the clean room, something asked for ${asked}, which this sandbox does not reach)`;
   return { ...verification, failure };
 }
 

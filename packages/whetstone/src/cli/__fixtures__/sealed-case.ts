@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -31,8 +32,10 @@ const curious = (port: number) =>
     'id -u; ./tool; cat ~/kept; head -n 1 "$2/../prompt.md"; git status --porcelain; git log --format=%s',
     `${ASK}; echo`,
     'curl -sS -o /dev/null -w "%{http_code}\\n" "$3/v1/models"',
+    'curl -sS http://listed.example/; echo',
     // What must fail, each with one line.
     'getent hosts registry.example || echo no name',
+    'curl -sS -o /dev/null -w "%{http_code}\\n" http://unlisted.example/',
     `(echo > /dev/tcp/127.0.0.1/${port}) 2>/dev/null || echo no network`,
     'cat /etc/shadow /root/.ssh /home/* 2>/dev/null || echo no secrets',
     // An engine shows a case the path that it has on this machine.
@@ -45,12 +48,15 @@ const curious = (port: number) =>
  * the gateway, and nothing else. `sandbox`: that of the configuration. `onProject`: gets the project, to dispose of it.
  */
 export async function expectSealedCase(
-  { sandbox, provider, level }: { sandbox: unknown; provider: string; level: number },
+  { sandbox, provider, level }: { sandbox: object; provider: string; level: number },
   onProject: (project: Project) => void,
 ): Promise<Project> {
   const outside = createServer((socket) => socket.end('#!/bin/sh\necho from the registry\n'));
   await once(outside.listen(0, '127.0.0.1'), 'listening');
   const { port } = outside.address() as AddressInfo;
+  // The way of this machine to other hosts, as in a company.
+  const company = createHttpServer(({ url }, response) => response.end(`got ${url}`));
+  await once(company.listen(0, '127.0.0.1'), 'listening');
   const project = makeProject({
     files: {
       'lock.txt': 'a 1.0\n',
@@ -70,7 +76,7 @@ export async function expectSealedCase(
     },
     config: {
       environment: ENVIRONMENT(port),
-      sandbox,
+      sandbox: { ...sandbox, hosts: ['listed.example'] },
       gateway: { mode: 'script', script: 'script.yaml' },
     },
   });
@@ -79,15 +85,23 @@ export async function expectSealedCase(
     'script.yaml': 'name: none\ndefault: [{ text: ok }]\n',
   });
   onProject(project);
-  const ran = await project.whetstone(['run'], { XDG_CACHE_HOME: join(project.root, 'cache') });
+  const ran = await project.whetstone(['run'], {
+    XDG_CACHE_HOME: join(project.root, 'cache'),
+    http_proxy: `http://127.0.0.1:${(company.address() as AddressInfo).port}`,
+  });
   outside.close();
+  company.close();
   expect(ran).toMatchObject({ exitCode: 0 });
   const { rows, directory, manifest } = project.latest();
   expect(rows).toMatchObject([
     {
       outcome: 'passed',
-      network: 'gateway-only',
+      network: 'gateway-and-hosts',
       names_asked: ['registry.example'],
+      host_requests: [
+        { host: 'listed.example', port: 80, count: 1 },
+        { host: 'unlisted.example', port: 80, count: 1, refused: 'it is not listed in `sandbox.hosts`' },
+      ],
       touched_paths: ['new/file', 'src/a.txt'],
     },
   ]);
@@ -95,11 +109,14 @@ export async function expectSealedCase(
     `Sandbox ${provider}, level ${level}: 11 attacks from inside were tried, and none came through`,
   );
   expect(manifest.isolation.probes?.map(({ reached }) => reached)).toEqual(Array(11).fill(false));
-  expect(manifest.isolation).toMatchObject({ provider, level, network: 'gateway-only' });
+  expect(manifest.isolation).toMatchObject({ provider, level, network: 'gateway-and-hosts' });
+  expect(readFileSync(join(directory, 'report.md'), 'utf8')).toContain(
+    'The sandbox let agents reach listed.example',
+  );
   const folder = join(directory, 'cases', rows[0]?.case_id ?? '');
   expect(readFileSync(join(folder, 'stdout.log'), 'utf8')).toBe(
     [process.getuid?.() === 0 ? '64300' : process.getuid?.(), 'from the registry', 'kept', 'x']
-      .concat(['Initial commit', 'pong', '401', 'no name', 'no network', 'no secrets', '0', ''])
+      .concat(['Initial commit', 'pong', '401', 'got http://listed.example/', 'no name', '403', 'no network', 'no secrets', '0', ''])
       .join('\n'),
   );
   expect(readFileSync(join(folder, 'output/report'), 'utf8')).toBe('out\n');
