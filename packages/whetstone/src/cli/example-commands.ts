@@ -42,6 +42,14 @@ whichever it is.`,
   'tasks check': `
   whetstone tasks check --repeat 5
   whetstone tasks check tasks/mined --json`,
+  audit: `
+  whetstone audit
+  whetstone audit tasks/mined --jobs 2
+  whetstone audit whetstone.yaml --task fix-parser --only cheats,flaky --repeat 5
+  whetstone audit --json > audit.json
+  whetstone audit --junit audit.xml
+
+An audit that was stopped goes on where it ended. Exit codes: 0 nothing found, 5 something found, 130 interrupted.`,
   report: `
   whetstone report latest
   whetstone report latest --format junit > junit.xml

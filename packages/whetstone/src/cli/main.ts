@@ -2,6 +2,7 @@ import { loopProfiles } from '@whetstone/agents/loop-profiles';
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { version } from '../version.ts';
 import { addAgents } from './agents-commands.ts';
+import { addAudit } from './audit-commands.ts';
 import { type ActionOf, commandActions } from './command-action.ts';
 import { addEnvironments } from './environment-commands.ts';
 import { addExamples } from './example-commands.ts';
@@ -62,6 +63,7 @@ function createProgram(exit: (code: number) => void): Command {
   addRun(program, action);
   addExp(program, action);
   addTasks(program, action);
+  addAudit(program, action);
   addReport(program, action);
   addShow(program, action);
   addRuns(program, action);

@@ -143,7 +143,7 @@ export const prepareOption = (byDefault: string): Option =>
     .argParser(collect)
     .default([], byDefault);
 
-const setupTimeoutOption = (): Option =>
+export const setupTimeoutOption = (): Option =>
   new Option('--setup-timeout <seconds>', 'limit of each command that installs or sets up')
     .argParser(positiveNumber)
     .default(miningDefaults.setupTimeout);

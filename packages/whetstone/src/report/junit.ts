@@ -19,7 +19,7 @@ export function renderJunit(runs: readonly JunitRun[]): string {
   const all = runs.map((run) => ({ ...run, cases: resultsOfRun(run.manifest, run.rows) }));
   const sum = (read: (counts: Summary['cases']) => number) =>
     all.reduce((total, { summary }) => total + read(summary.cases), 0);
-  const head = attributes({
+  const head = xmlAttributes({
     name: ['whetstone', ...all.map(({ summary }) => summary.run_id)].join(' '),
     tests: sum(({ planned }) => planned),
     failures: sum(({ failed }) => failed),
@@ -40,7 +40,7 @@ export function renderJunit(runs: readonly JunitRun[]): string {
 
 function testSuite(arm: Arm, manifest: Manifest, cases: readonly CaseResult[], logTail: LogTail): string[] {
   const ofArm = cases.filter((one) => one.agent_name === arm.agent && one.variant === arm.variant);
-  const head = attributes({
+  const head = xmlAttributes({
     name: `${arm.agent}.${arm.variant}`,
     tests: ofArm.length,
     failures: arm.failed,
@@ -52,7 +52,7 @@ function testSuite(arm: Arm, manifest: Manifest, cases: readonly CaseResult[], l
   return [
     `  <testsuite${head}>`,
     '    <properties>',
-    ...properties(manifest).map(([name, value]) => `      <property${attributes({ name, value })}/>`),
+    ...properties(manifest).map(([name, value]) => `      <property${xmlAttributes({ name, value })}/>`),
     '    </properties>',
     ...ofArm.flatMap((one) => testCase(one, logTail)),
     '  </testsuite>',
@@ -78,7 +78,7 @@ const NOT_RUN = {
 };
 
 function testCase(one: CaseResult, logTail: LogTail): string[] {
-  const head = attributes({
+  const head = xmlAttributes({
     classname: `${one.agent_name}.${one.variant}`,
     name: `${one.task_id} #${one.trial_index}`,
     time: duration([one]),
@@ -99,7 +99,7 @@ function testCase(one: CaseResult, logTail: LogTail): string[] {
   const output =
     said.length > 0 ? [`      <system-out>${escapeXml(plainText(said.join('\n')))}</system-out>`] : [];
   if (isSkipped) {
-    const why = attributes({ message: oneLine(row.evidence ?? '') });
+    const why = xmlAttributes({ message: oneLine(row.evidence ?? '') });
     return [`    <testcase${head}>`, `      <skipped${why}/>`, ...output, '    </testcase>'];
   }
   if (isPassed) {
@@ -108,7 +108,7 @@ function testCase(one: CaseResult, logTail: LogTail): string[] {
   }
   const text = [...assertionLines(row), logTail(row)].filter((part) => part !== '').join('\n');
   const tag = row.outcome === 'error' ? 'error' : 'failure';
-  const cause = attributes({
+  const cause = xmlAttributes({
     type: row.failure_class ?? 'unclassified',
     message: oneLine(row.evidence ?? 'no evidence was recorded'),
   });
@@ -125,7 +125,7 @@ function duration(cases: readonly CaseResult[]): string {
   return cases.reduce((sum, one) => sum + (one.row?.duration_seconds ?? 0), 0).toFixed(3);
 }
 
-function attributes(values: Record<string, string | number>): string {
+export function xmlAttributes(values: Record<string, string | number>): string {
   return Object.entries(values)
     .map(([name, value]) => ` ${name}="${escapeXml(oneLine(String(value)))}"`)
     .join('');
@@ -134,7 +134,7 @@ function attributes(values: Record<string, string | number>): string {
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 /** Escapes plain text, which has no control characters. XML 1.0 also forbids U+FFFE and U+FFFF. */
-function escapeXml(text: string): string {
+export function escapeXml(text: string): string {
   return text
     .replace(/[\ufffe\uffff]/g, '')
     .replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character);

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
-import { createMask, startSandboxProvider } from '@whetstone/sandbox';
+import { createMask, type SandboxLevel, startSandboxProvider } from '@whetstone/sandbox';
 import type { Config, EnvironmentConfig, TaskConfig } from '../config/config.ts';
 import { usesEngine } from '../config/sandbox-facts.ts';
 import { prepareEnvironment, setupEnvironment } from '../config/setup-environment.ts';
@@ -19,6 +19,8 @@ import type { Withheld } from '../workspace/withheld.ts';
 export type TaskRoom = AsyncDisposable & {
   /** Judges a tree with this work. Times in seconds. */
   judge(task: TaskConfig, work: Work, options: JudgeOptions): Promise<Verification & { seconds: number }>;
+  /** The isolation of its sandboxes. */
+  describe(): Promise<SandboxLevel>;
   /** Writes the tree that a task starts from into an empty folder, without a `.git` and without an environment. */
   writeTree(task: TaskConfig, folder: string): Promise<void>;
 };
@@ -71,6 +73,7 @@ export async function openTaskRoom(options: {
     return workspaces.prepare(commit, task.overlays ?? []);
   };
   return {
+    describe: () => sandboxes.describe(),
     async writeTree(task, folder) {
       await workspaces.extract(await startOf(task), folder, () => true);
       await rm(join(folder, '.git'), { recursive: true });

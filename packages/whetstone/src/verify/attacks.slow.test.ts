@@ -5,7 +5,7 @@ import { nodeAttacks } from '../testkit/attacks/node-attacks.ts';
 import { pythonAttacks } from '../testkit/attacks/python-attacks.ts';
 import { attackProject } from './__fixtures__/attack-project.ts';
 
-type Language = Attack['language'];
+type Language = Exclude<Attack['language'], 'any'>;
 
 /** Plays attacks on the task of a verdict. Resolves with those that were scored, and with the rows by agent. */
 async function play(language: Language, verdict: 'exit-codes' | 'test-report', attacks: readonly Attack[]) {

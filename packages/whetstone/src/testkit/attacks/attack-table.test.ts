@@ -12,7 +12,7 @@ const page = join(import.meta.dirname, '../../../../../docs/security.md');
 test('docs/security.md says which cheats are scored', async () => {
   const cell = ({ fools }: Attack, verdict: Attack['fools'][number]): string =>
     fools.includes(verdict) ? '**scored**' : 'failed';
-  const languages = { node: 'Node', python: 'Python' };
+  const languages = { node: 'Node', python: 'Python', any: 'any' };
   const table = [
     '| An agent that does not do the work | Tests | by exit codes | by `validation.tests` |',
     '| --- | --- | --- | --- |',

@@ -3,8 +3,8 @@ export type Attack = {
   name: string;
   /** One sentence: what it does. */
   what: string;
-  /** The language of the tasks that it attacks. */
-  language: 'node' | 'python';
+  /** The language of the tasks that it attacks. `any`: a shell is enough. */
+  language: 'node' | 'python' | 'any';
   /** The verdicts that it fools: those by exit codes of commands, those by the report of the test runner. */
   fools: readonly ('exit-codes' | 'test-report')[];
   script: (target: Target) => string;
@@ -16,6 +16,16 @@ export type Target = {
   sources: readonly TargetSource[];
   /** The files of the tests, by the names that they have when the tests run. */
   tests: readonly string[];
+  /** The commands that validate, as text. Default: none. */
+  commands?: readonly string[];
+  /** The name of the package at its registry. Default: it is not known. */
+  packageName?: string;
+  /** Addresses of the repository, such as that of its `origin`. Default: none is known. */
+  upstreams?: readonly string[];
+  /** Absolute path of the patch that solves the task on the machine that judges it. Default: there is none. */
+  goldPatch?: string;
+  /** Absolute path of the hidden tests on the machine that judges the task. Default: there are none. */
+  hiddenTests?: string;
 };
 
 /** `exports`: the names that other files can import, `default` among them. */
