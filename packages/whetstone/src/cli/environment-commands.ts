@@ -17,4 +17,15 @@ export function addEnvironments(program: Command, action: ActionOf): void {
     .argument('[key...]', 'only those whose key begins so (default: all)')
     .option('--json', 'print what was removed as JSON')
     .action(action(async () => (await import('./environments.ts')).clearEnvironmentsCommand));
+  for (const [name, description, command] of [
+    ['save', 'write all of them into an archive, for the next job of a CI', 'saveEnvironmentsCommand'],
+    ['restore', 'take those of an archive that are not here', 'restoreEnvironmentsCommand'],
+  ] as const) {
+    environments
+      .command(name)
+      .description(description)
+      .argument('<file>', 'the archive (tar)')
+      .option('--json', 'print their keys as JSON')
+      .action(action(async () => (await import('./environments.ts'))[command]));
+  }
 }

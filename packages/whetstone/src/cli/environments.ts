@@ -1,4 +1,5 @@
 import { WhetstoneError } from '@whetstone/errors';
+import { restoreEnvironments, saveEnvironments } from '../environment/environment-archive.ts';
 import { type LayerFacts, layerStore } from '../environment/layer-store.ts';
 import { counted } from '../report/format.ts';
 import { escapedJson } from '../report/json.ts';
@@ -78,5 +79,32 @@ export async function clearEnvironmentsCommand(
   );
   return inUse.length > 0 ? 1 : 0;
 }
+
+/** @throws WhetstoneError `output-unwritable` */
+export async function saveEnvironmentsCommand(
+  file: string,
+  { json = false }: { json?: boolean },
+  { stdout }: Output,
+): Promise<0> {
+  const saved = await saveEnvironments(file);
+  stdout.write(json ? escapedJson({ saved: saved.map(({ key }) => key) }) : moved('Saved', saved, file));
+  return 0;
+}
+
+/** @throws WhetstoneError `environment-archive-unreadable` */
+export async function restoreEnvironmentsCommand(
+  file: string,
+  { json = false }: { json?: boolean },
+  { stdout }: Output,
+): Promise<0> {
+  const restored = await restoreEnvironments(file);
+  stdout.write(
+    json ? escapedJson({ restored: restored.map(({ key }) => key) }) : moved('Restored', restored, file),
+  );
+  return 0;
+}
+
+const moved = (done: string, layers: readonly LayerFacts[], file: string): string =>
+  `${done} ${counted(layers.length, 'environment')}, ${megabytes({ bytes: layers.reduce((sum, { bytes }) => sum + bytes, 0) })}: ${oneLine(file)}\n`;
 
 const megabytes = ({ bytes }: Pick<LayerFacts, 'bytes'>): string => `${Math.ceil(bytes / 1e6)} MB`;

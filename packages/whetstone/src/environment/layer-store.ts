@@ -17,7 +17,7 @@ import { type Lease, tryLease } from '../record/lease.ts';
 import { folderState } from '../workspace/folder-state.ts';
 
 /** What is known of a layer, in `layer.json` beside its folders. */
-const factsSchema = z.object({
+export const factsSchema = z.object({
   key: z.string().regex(/^[0-9a-f]{64}$/),
   /** The `workKey` of it. Absent in layers of older versions. */
   work: z.string().optional(),
