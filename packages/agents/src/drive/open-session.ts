@@ -96,9 +96,8 @@ export async function openSession(agent: Agent, options: SessionOptions = {}): P
             turnOptions.onEvent?.(stamped);
             emit(stamped);
           };
-          // The folder of a caller's own sandbox need not be on this machine.
-          const workdir = place.sandbox?.workdir;
-          const before = sandbox || workdir === undefined ? undefined : await listFiles(workdir);
+          const workdir = folderOf(place.sandbox, folder);
+          const before = sandbox ? undefined : await listFiles(workdir);
           const turnContext: AgentContext = {
             ...contextIn(place, { ...options, ...turnOptions }),
             signal: AbortSignal.any(
@@ -110,10 +109,8 @@ export async function openSession(agent: Agent, options: SessionOptions = {}): P
           };
           const send = () => hosted.send(turnInput, turnContext);
           const turn =
-            options.sideEffects === 'none' && workdir !== undefined
-              ? await withoutSideEffects(workdir, send, add)
-              : await send();
-          if (before && workdir !== undefined) newFilesIn(events, before, workdir).forEach(add);
+            options.sideEffects === 'none' ? await withoutSideEffects(workdir, send, add) : await send();
+          if (before) newFilesIn(events, before, workdir).forEach(add);
           return { ...turn, events };
         } finally {
           isRunning = false;
@@ -122,6 +119,10 @@ export async function openSession(agent: Agent, options: SessionOptions = {}): P
     [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
   };
 }
+
+/** The workspace on this machine, where commands may see it at another path. Without a sandbox, it is `folder`. */
+const folderOf = (sandbox: Sandbox | undefined, folder: string): string =>
+  sandbox ? sandbox.hostPath(sandbox.workdir) : resolve(folder);
 
 async function placePrompt({ promptFile, outputDir }: AttemptFiles, prompt: string): Promise<void> {
   // The agent could write there during the last turn, so the path may now be a link to somewhere else.

@@ -1,3 +1,4 @@
+import { access, constants } from 'node:fs/promises';
 import type { StreamEvent } from '@whetstone/events';
 import { readTreeState, type TreeChange, treeChanges } from '@whetstone/sandbox';
 import type { Turn } from '../agent.ts';
@@ -14,6 +15,8 @@ export async function withoutSideEffects(
   run: () => Promise<Turn>,
   emit: (event: StreamEvent) => void,
 ): Promise<Turn> {
+  // Of a folder that cannot be read, two states would always be equal.
+  await access(folder, constants.R_OK | constants.X_OK);
   const before = await readTreeState(folder);
   const turn = await run();
   const changes = treeChanges(before, await readTreeState(folder));

@@ -90,7 +90,8 @@ export function sessionOptions(
     declared: context,
     signal,
     timeoutMs: (task.timeoutSeconds ?? agentConfig.timeoutSeconds) * 1000,
-    ...present({ sideEffects: task.sideEffects ?? agentConfig.sideEffects }),
+    // Without a sandbox there is no workspace that a turn could change.
+    ...present({ sideEffects: sandbox && (task.sideEffects ?? agentConfig.sideEffects) }),
     ...present({ lane, model: agentConfig.runner === 'loop' ? agentConfig.loop.model : undefined }),
   };
 }
