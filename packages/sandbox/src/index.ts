@@ -6,6 +6,7 @@
 export { createBubblewrapSandboxProvider } from './bubblewrap/bubblewrap-sandbox.ts';
 export { unseenPaths } from './bubblewrap/visible-paths.ts';
 export { giveTree, inheritFolder, makeFolders, ownerOf } from './files/inherit-owner.ts';
+export { filesBelow, readKeptFile } from './files/kept-files.ts';
 export { removeTree, removeTrees } from './files/remove-tree.ts';
 export { checkSafePath, isDeviceName, isGitFolder } from './files/safe-path.ts';
 export {

@@ -1,6 +1,7 @@
+import { basename } from 'node:path';
 import { messageOf, WhetstoneError } from '@whetstone/errors';
 import type { AgentFacts, StreamEvent, StreamEventOf } from '@whetstone/events';
-import type { RunOptions, Sandbox } from '@whetstone/sandbox';
+import { filesBelow, type RunOptions, readKeptFile, type Sandbox } from '@whetstone/sandbox';
 import type { AgentContext } from '../agent.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from './native-mapper.ts';
 import { type JsonLinesReader, readJsonLines } from './read-json-lines.ts';
@@ -59,28 +60,43 @@ export async function readPrinted(
   const result = await sandbox.runCommand(program, args, { ...options, onStdout: reader.push });
   const summary = reader.end();
   if (result.exitCode === 0 && summary.lines > 0 && !summary.hasInvalidUsage) return summary;
-  const reason =
-    result.stderr.trim() ||
-    (result.exitCode !== 0
-      ? `exit code ${result.exitCode}`
-      : summary.hasInvalidUsage
-        ? 'a number of tokens is not a count'
-        : 'it does not exist');
-  throw new WhetstoneError('agent-transcript-unreadable', `The transcript cannot be read: ${reason}.`, {
-    where: args.join(' '),
-  });
+  const failed = result.exitCode === 0 ? undefined : `exit code ${result.exitCode}`;
+  throw unreadable(result.stderr.trim() || (failed ?? whyNot(summary)), args.join(' '));
 }
 
-/** Reads the file of that name below a folder of the agent's home. Does not follow links. */
-export function readHomeFile(
-  turn: EndedTurn,
+const whyNot = ({ hasInvalidUsage }: NativeSummary): string =>
+  hasInvalidUsage ? 'a number of tokens is not a count' : 'it does not exist';
+
+const unreadable = (reason: string, where: string): WhetstoneError =>
+  new WhetstoneError('agent-transcript-unreadable', `The transcript cannot be read: ${reason}.`, { where });
+
+/**
+ * Reads the files of that name below a folder of the agent's home: `*` in it stands for any text. The host reads them, so
+ * that no program which the agent could have replaced stands between. Does not follow links.
+ *
+ * @throws WhetstoneError `agent-transcript-unreadable` when there is none
+ */
+export async function readHomeFile(
+  { sandbox, options: { mask, signal } }: EndedTurn,
   { folder, name }: { folder: string; name: string },
   mapper: NativeMapper,
   emit: Emit,
 ): Promise<NativeSummary> {
-  const path = `${turn.sandbox.home}/${folder}`;
-  const command = ['find', path, '-type', 'f', '-name', name, '-exec', 'cat', '{}', '+'] as const;
-  return readPrinted(turn, command, readJsonLines(mapper, emit));
+  const home = sandbox.hostPath(sandbox.home);
+  const [start = '', end] = name.split('*');
+  const isWanted = (found: string): boolean =>
+    end === undefined ? found === name : found.startsWith(start) && found.endsWith(end);
+  const reader = readJsonLines(mapper, emit);
+  for await (const path of filesBelow(home, folder)) {
+    if (!isWanted(basename(path))) continue;
+    const stream = mask?.stream();
+    for await (const chunk of readKeptFile(home, path, { signal }))
+      reader.push(stream ? stream.push(chunk) : chunk);
+    if (stream) reader.push(stream.end());
+  }
+  const summary = reader.end();
+  if (summary.lines > 0 && !summary.hasInvalidUsage) return summary;
+  throw unreadable(whyNot(summary), `${folder}/${name}`);
 }
 
 /** Reads the transcript of one sub-agent, by its id. */

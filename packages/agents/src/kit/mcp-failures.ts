@@ -1,9 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { JsonValue, StreamEvent } from '@whetstone/events';
-import type { Sandbox } from '@whetstone/sandbox';
+import { filesBelow, readKeptFile, type Sandbox } from '@whetstone/sandbox';
 import { objectsIn, textIn } from './fields.ts';
+import { LINE_LIMIT_BYTES, LineReader } from './line-reader.ts';
 import { textTail } from './text-tail.ts';
 
 /** How agents say that a server is not there. One that is still connecting, or disabled, has not failed. */
@@ -77,10 +79,30 @@ async function* linesAtHome(
   mark: string,
   startedAt: string,
 ): AsyncGenerator<string> {
-  const path = `${sandbox.home}/${file}`;
-  const { stdout } = await sandbox.runCommand('grep', ['-r', '-a', '-h', '-s', '-F', '-e', mark, path]);
-  for (const line of stdout.split('\n')) {
+  const home = sandbox.hostPath(sandbox.home);
+  const found: string[] = [];
+  const take = (bytes: Buffer | 'too-long'): void => {
+    if (bytes === 'too-long' || found.length >= MOST_LINES || !bytes.includes(mark)) return;
+    const line = bytes.toString();
     const at = /\d{4}-\d\d-\d\dT[\d:.]+Z/.exec(line)?.[0];
-    if (at !== undefined && at >= startedAt) yield line;
+    if (at !== undefined && at >= startedAt) found.push(line);
+  };
+  const signal = AbortSignal.timeout(LOG_LIMIT_MS);
+  const read = async (path: string): Promise<void> => {
+    const lines = new LineReader(take, LINE_LIMIT_BYTES, '\n');
+    for await (const chunk of readKeptFile(home, path, { signal })) lines.push(chunk);
+    lines.end();
+  };
+  // It is a file or a folder. Of what cannot be read, nobody can say why a server did not start.
+  await read(join(home, file)).catch(() => undefined);
+  try {
+    for await (const path of filesBelow(home, file)) await read(path);
+  } catch {
+    // As above.
   }
+  yield* found;
 }
+
+/** Of one turn. A server that did not start has one or two. */
+const MOST_LINES = 1000;
+const LOG_LIMIT_MS = 10_000;

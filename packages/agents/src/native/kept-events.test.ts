@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addUsage, emptyUsage, type StreamEvent } from '@whetstone/events';
@@ -183,4 +183,25 @@ test('kept events are masked as the stream is', async () => {
   const events = await read(codexCli, { subagents: { [thread]: 'item_2' } }, { options });
   expect(JSON.stringify(events)).not.toContain('The child is done.');
   expect(JSON.stringify(events)).toContain('[masked]');
+});
+
+test('the host reads what an agent kept, without a program of the sandbox', async () => {
+  await sandbox.writeFiles({ [rolloutFile(thread)]: await recorded(rollout) });
+  const started: string[] = [];
+  const withoutPrograms = {
+    ...{ home: sandbox.home, hostPath: (path: string) => path },
+    runCommand: async (program: string) => void started.push(program),
+  } as unknown as Sandbox;
+  const events = await read(codexCli, { subagents: { [thread]: 'item_2' } }, { sandbox: withoutPrograms });
+  expect(events?.length).toBeGreaterThan(0);
+  expect(started).toEqual([]);
+});
+
+test('what lies outside of the home is not read through a link that the agent made', async () => {
+  const outside = join(folder, 'of-the-user');
+  await mkdir(outside);
+  await sandbox.writeFiles({ [rolloutFile(thread).replace('~', outside)]: await recorded(rollout) });
+  await symlink(join(outside, '.codex'), join(sandbox.home, '.codex'));
+  expect(await read(codexCli, { subagents: { [thread]: 'item_2' } })).toBeUndefined();
+  expect(logged).toEqual([expect.stringContaining('leads out')]);
 });
