@@ -11,15 +11,19 @@ const WARM_UP_CALLS = 100;
 /** After the last stream has ended. */
 const CALM_MS = 3_000;
 
-/** Many streams at once, each with a pause before every event; the hops take turns in rounds. */
+/**
+ * Many streams at once, each with a pause before every event; the hops take turns in rounds. `waitMs`: how long the
+ * provider takes to its first event.
+ */
 export async function measureStreams(options: {
   bodyBytes: number;
+  waitMs: number;
   streams: number;
   rounds: number;
   router: boolean;
 }) {
-  const { bodyBytes, streams, rounds, router } = options;
-  await using started = await startHops({ deltas: DELTAS, pauseMs: PAUSE_MS }, router);
+  const { bodyBytes, waitMs, streams, rounds, router } = options;
+  await using started = await startHops({ waitMs, deltas: DELTAS, pauseMs: PAUSE_MS }, router);
   const { client, direct, gateway, pipe, peers } = started;
   const hops: Hop[] = [direct, gateway, ...peers];
   const callsOf = new Map(hops.map((hop): [Hop, Call[]] => [hop, []]));
@@ -55,7 +59,7 @@ export async function measureStreams(options: {
     laterLags: calls.flatMap(({ lagsMs }) => lagsMs.slice(1)),
   }));
   return {
-    table: tableOf(`${streams} streams at once, ${DELTAS} events of each ${PAUSE_MS} ms apart`, rows, [
+    table: tableOf(captionOf(streams, waitMs), rows, [
       ['complete', 'streams', 0, ({ complete }) => `${complete} of ${begun}`],
       ['first byte, p50', 'ms', 0, ({ firstByte }) => firstByte],
       ['whole, p50', 'ms', 0, ({ whole }) => whole],
@@ -77,6 +81,9 @@ export async function measureStreams(options: {
     pipeFirstByteTimes: firstByteOf(pipe) / firstByteOf(direct),
   };
 }
+
+const captionOf = (streams: number, waitMs: number): string =>
+  `${streams} streams at once, ${waitMs > 0 ? `the provider takes ${waitMs} ms to the first event` : 'the provider answers at once'}, ${DELTAS} events ${PAUSE_MS} ms apart`;
 
 const mebibytes = (bytes: number | undefined) => bytes && bytes / MEBIBYTE;
 

@@ -7,8 +7,8 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { messagesPath } from './request.ts';
 
-/** The number of deltas of a reply, and the pause before each in milliseconds. */
-export type Reply = { deltas: number; pauseMs: number };
+/** The time to the first event of a reply, its number of deltas, and the pause before each; times in milliseconds. */
+export type Reply = { waitMs?: number; deltas: number; pauseMs: number };
 
 const reply: Reply = JSON.parse(process.argv[2] ?? '');
 
@@ -26,6 +26,7 @@ server.listen(0, '127.0.0.1', () => {
 process.once('disconnect', () => process.exit());
 
 async function stream(response: ServerResponse): Promise<void> {
+  if (reply.waitMs) await pause(reply.waitMs);
   const send = (event: { type: string; [field: string]: unknown }) =>
     response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
