@@ -93,6 +93,7 @@ export { readFrontMatter } from './kit/skill-front-matter.ts';
 export { loopFacts } from './loop/loop-facts.ts';
 export { type ContextPlaces, contextPlacesOf, placesReadAbove } from './native/context-places.ts';
 export {
+  instructionPatterns,
   instructionsOf,
   instructionsRead,
   isInstructionFile,

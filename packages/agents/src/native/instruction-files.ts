@@ -51,5 +51,9 @@ const all = [
   ]),
   ...Object.values(loopInstructions).flat(),
 ];
+/** Patterns of the same files for other programs, such as the trigger of a workflow. */
+export const instructionPatterns = (): string[] =>
+  [...new Set(all.map(({ path }) => (/\.md$/i.test(path) ? `**/${path}` : `**/${path}/**`)))].sort();
+
 const anywhere = namedLike(all, '(?:^|/)');
 const atRoot = namedLike(all, '^');

@@ -30,6 +30,18 @@ export const whetstoneErrors = {
     'What was changed in a workspace is more than Whetstone keeps: 1 GiB in one file, 2 GiB in all, or 250,000 paths. A case of an agent that leaves so much has failed.',
     'Let builds write outside of the workspace, or let an environment install packages before the agent starts.',
   ),
+  'ci-base-missing': usage(
+    'A change should be measured, and no commit to compare it with is known.',
+    'Name it with `--base`.',
+  ),
+  'ci-nothing-measured': usage(
+    'A result should be published, and no job has measured anything here.',
+    'Run `whetstone ci run` first, with the same config.',
+  ),
+  'ci-unsealed': usage(
+    'Instructions of somebody else would steer agents that are not sealed from this machine.',
+    'Use a machine with a sealed sandbox (`whetstone agents doctor`), or read the instructions and add `--trust-head`.',
+  ),
   'command-line-invalid': usage(
     'A command, an option or an argument is unknown, missing or has a value that it cannot have.',
     'Read what the command takes: `whetstone COMMAND --help`.',
@@ -49,6 +61,10 @@ export const whetstoneErrors = {
   'disk-full': harness(
     'No space is left on the disk for results or workspaces.',
     'Free some space, then resume the run with `--resume`: finished cases are kept.',
+  ),
+  'environment-archive-unreadable': usage(
+    'An archive of environments cannot be read.',
+    'Give a file that `whetstone environments save` wrote.',
   ),
   'environment-inputs-missing': task(
     'The tree of a task has no file that the preparation of its environment depends on.',
@@ -82,9 +98,21 @@ export const whetstoneErrors = {
     'A fault for the gateway to inject is not written as it should be.',
     'Write it as KIND=VALUE@OCCASION, for example `--fault 429@first=2`.',
   ),
+  'file-exists': usage(
+    'A file that a command would write exists already.',
+    'Write to another file with `--out`, or overwrite it with `--force`.',
+  ),
   'file-not-found': usage(
     'A file that should be read does not exist or is not a regular file.',
     'Name a file that exists, or `-` for standard input.',
+  ),
+  'forge-refused': harness(
+    'GitHub or GitLab refused to write the comment of a pull request.',
+    'Read what the API said, and check the token and its permissions.',
+  ),
+  'forge-unreachable': harness(
+    'GitHub or GitLab could not be reached.',
+    'Check the network and the address of the API.',
   ),
   'gateway-ambiguous': usage(
     'Several gateways run, and the command does not say which one it means.',

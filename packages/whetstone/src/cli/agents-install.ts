@@ -1,4 +1,5 @@
 import { findDrivenAgent } from '@whetstone/agents';
+import type { AgentConfig } from '@whetstone/agents/config';
 import { installAgent, isInstalled, testedVersion } from '@whetstone/agents/install';
 import { onInterrupt } from './interrupt.ts';
 import type { Streams } from './streams.ts';
@@ -28,5 +29,21 @@ export async function installCommand(
   } catch (error) {
     if (signal.aborted) return 130;
     throw error;
+  }
+}
+
+/** Installs the agents of a config that name a version which is not here. Says so on stderr. */
+export async function installMissing(
+  agents: readonly AgentConfig[],
+  { stderr }: Pick<Streams, 'stderr'>,
+): Promise<void> {
+  for (const agent of agents) {
+    const version = agent.runner === 'driver' ? agent.driver.version : undefined;
+    if (version === undefined) continue;
+    const found = findDrivenAgent(agent.kind);
+    if (await isInstalled(found, version)) continue;
+    stderr.write(`Installing ${found.release.package}@${version}…\n`);
+    using interrupt = onInterrupt(stderr);
+    await installAgent(found, { version, signal: interrupt.signal });
   }
 }

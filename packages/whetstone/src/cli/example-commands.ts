@@ -89,6 +89,19 @@ time are unknown.`,
   view: `
   whetstone view
   whetstone view latest --open`,
+  'ci github': `
+  whetstone ci github
+  whetstone ci github -c evals/whetstone.yaml --trials 5 --budget 20`,
+  'ci gitlab': `
+  whetstone ci gitlab --budget 20`,
+  'ci run': `
+  whetstone ci run --base origin/main
+  whetstone ci run --base HEAD --head refs/whetstone/pull-request --budget 10
+
+Exit codes: 0 measured, or nothing to measure; 1 a verdict is worse, or a comparison has no result.`,
+  'ci publish': `
+  whetstone ci publish
+  whetstone ci publish --dry-run`,
   completion: `
   source <(whetstone completion bash)                                  # in ~/.bashrc
   source <(whetstone completion zsh)                                   # in ~/.zshrc, after compinit

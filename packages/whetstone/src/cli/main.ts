@@ -3,6 +3,7 @@ import { Argument, Command, CommanderError, Option } from 'commander';
 import { version } from '../version.ts';
 import { addAgents } from './agents-commands.ts';
 import { addAudit } from './audit-commands.ts';
+import { addCi } from './ci-commands.ts';
 import { type ActionOf, commandActions } from './command-action.ts';
 import { addEnvironments } from './environment-commands.ts';
 import { addExamples } from './example-commands.ts';
@@ -69,6 +70,7 @@ function createProgram(exit: (code: number) => void): Command {
   addRuns(program, action);
   addPlanning(program, action);
   addView(program, action);
+  addCi(program, action);
   addAgent(program, action);
   addAgents(program, action);
   addGateway(program, action);

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import { contextPatterns } from '../ci/context-patterns.ts';
+import { githubWorkflow } from '../ci/github-workflow.ts';
 import { agentPresets, COMMAND_NOTES } from './agent-presets.ts';
-import { ciWorkflow } from './ci-workflow.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** What the files say. Each default is what was found. */
@@ -49,15 +50,19 @@ export function starterFiles(choices: Choices, found: Surroundings, places: Plac
 /** Files that are left as they are if they exist: by their path below the folder of the config. */
 export function additionalFiles(
   choices: Choices,
-  { agents }: Surroundings,
+  found: Surroundings,
   places: Places,
 ): Record<string, string> {
-  const chosen = agents.filter(({ kind }) => choices.agents.includes(kind));
+  const chosen = found.agents.filter(({ kind }) => choices.agents.includes(kind));
   const variables = [...new Set(chosen.map(({ key }) => key.variable))];
+  const { agents } = choices;
+  const config = join(places.configFolder ?? '.', 'whetstone.yaml');
   const workflow = join(places.repository, '.github/workflows/whetstone.yaml');
   return {
     '.env.example': environmentExample(variables),
-    ...(choices.ci && { [workflow]: ciWorkflow(choices.agents, variables, places.configFolder ?? '.') }),
+    ...(choices.ci && {
+      [workflow]: githubWorkflow({ config, ...{ agents, variables, trials: 3, jobs: 2 } }, contextPatterns()),
+    }),
   };
 }
 

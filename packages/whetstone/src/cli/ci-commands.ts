@@ -1,0 +1,55 @@
+import { type Command, Option } from 'commander';
+import type { ActionOf } from './command-action.ts';
+import { collect, positiveInteger, positiveNumber } from './option-values.ts';
+
+/** The commands that measure in CI, and show the result in the pull request. */
+export function addCi(program: Command, action: ActionOf): void {
+  const ci = program.command('ci').description('measure pull requests, and comment the verdict on them');
+  for (const [name, place, file] of [
+    ['github', 'GitHub Actions', '.github/workflows/whetstone.yaml'],
+    ['gitlab', 'GitLab CI', '.gitlab/whetstone.yml'],
+  ] as const) {
+    ci.command(name)
+      .description(`write a job for ${place}, which starts when a pull request changes what agents read`)
+      .addOption(configOption())
+      .option('--trials <n>', 'trials per agent, task and variant', positiveInteger, 3)
+      .option('--jobs <n>', 'cases at the same time', positiveInteger, 2)
+      .option('--budget <usd>', 'most US dollars that all cases of a job may cost', positiveNumber)
+      .option('--out <file>', `where to write it (default: ${file} of the repository)`)
+      .option('--force', 'overwrite the file if it exists')
+      .option('--json', 'print what was written as JSON')
+      .action(
+        action(async () => (await import('./ci.ts'))[name === 'github' ? 'githubCommand' : 'gitlabCommand']),
+      );
+  }
+  ci.command('run')
+    .description('measure what a change does: instructions and skills, agents, or the variants of the config')
+    .addOption(configOption())
+    .option('--base <ref>', 'compare with this commit (default: the base of the pull request)')
+    .option('--head <ref>', 'take instructions and skills from this commit, and nothing else')
+    .option(
+      '--trust-head',
+      'also where agents are not sealed from this machine: you have read what --head says',
+    )
+    .option('--trials <n>', 'trials per agent, task and variant', positiveInteger, 3)
+    .option('--jobs <n>', 'cases at the same time', positiveInteger, 1)
+    .option('--max-tasks <n>', 'only the first n tasks', positiveInteger)
+    .option('--agent <name>', 'only this agent (repeatable)', collect, [])
+    .option('--budget <usd>', 'most US dollars that all cases together may cost', positiveNumber)
+    .addOption(
+      new Option('--fail-on <verdict>', 'exit with 1 for this verdict')
+        .choices(['worse', 'never'])
+        .default('worse'),
+    )
+    .option('--json', 'print what was measured as JSON')
+    .action(action(async () => (await import('./ci-run.ts')).ciRunCommand));
+  ci.command('publish')
+    .description('show what "ci run" measured: comment, annotations, summary of the job, JUnit')
+    .addOption(configOption())
+    .option('--junit <file>', 'also write the results as JUnit XML')
+    .option('--dry-run', 'print the comment, and send nothing')
+    .option('--json', 'print what became of the comment as JSON')
+    .action(action(async () => (await import('./ci-publish.ts')).ciPublishCommand));
+}
+
+const configOption = (): Option => new Option('-c, --config <file>', 'config file (default: as for run)');
