@@ -23,7 +23,7 @@ export function cleanStatement(
   { own }: IntroducedNames,
   commits: ReadonlySet<string>,
 ): CleanText {
-  const without = text.replace(/\r\n/g, '\n').replace(TEMPLATE, '').replace(TRAILER, '');
+  const without = text.replaceAll('\0', '').replace(/\r\n/g, '\n').replace(TEMPLATE, '').replace(TRAILER, '');
   const { text: free, unsure } = withoutReferences(without, commits);
   const clean = free
     .replace(CONVENTIONAL, '')

@@ -89,3 +89,9 @@ test('a text that does not name what the tests call is not enough', async () => 
     passedOver: ['#7: does not name parseEmpty, which the tests use', 'the commit message: only 1 word'],
   });
 });
+
+test('control characters in the names of tests are shown as escapes', () => {
+  const { prompt } = stateTask(draft, ['t.ts > decodes "\0" and \x1b'], { sources: [], names, commits });
+  expect(prompt).toContain('- t.ts > decodes "\\u0000" and \\u001b\n');
+  expect(cleanStatement('An empty\0 text.', draft, names, commits).text).toBe('An empty text.');
+});

@@ -98,10 +98,14 @@ function testsAsStatement({ tests }: Draft, failToPass: readonly string[]): stri
   return [
     'These tests fail:',
     '',
-    ...failToPass.slice(0, SHOWN_TESTS).map((id) => `- ${id}`),
+    ...failToPass.slice(0, SHOWN_TESTS).map((id) => `- ${visible(id)}`),
     ...(more > 0 ? [`- and ${more} more in these files`] : []),
     '',
     `They are in ${tests.files.join(', ')} and describe the behaviour that is wanted.`,
     'Change the code so that they pass and the other tests of these files still do. Do not change the tests.',
   ].join('\n');
 }
+
+/** A name with its control characters as escapes: the names of tests may hold any, and no prompt may hold a NUL. */
+const visible = (name: string): string =>
+  name.replace(/\p{Cc}/gu, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);
