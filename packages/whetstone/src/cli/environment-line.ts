@@ -1,3 +1,4 @@
+import pico from 'picocolors';
 import type { EnvironmentEvent } from '../environment/open-environments.ts';
 import type { EnvironmentPreview } from '../environment/preview-environments.ts';
 import { counted } from '../report/format.ts';
@@ -9,21 +10,21 @@ export const isEnvironmentEvent = (event: RunEvent): event is EnvironmentEvent =
   event.type.startsWith('environment.');
 
 /** One line for a reader who waits. */
-export function environmentLine(event: EnvironmentEvent, colors: Colors): string {
+export function environmentLine(event: EnvironmentEvent, colors: Colors = pico.createColors(false)): string {
   switch (event.type) {
     case 'environment.preparing':
-      return `Preparing the environment: ${oneLine(event.commands.join(' && '), 100)}`;
+      return `Preparing the environment${wholeTreeNote(event.wholeTree)}: ${oneLine(event.commands.join(' && '), 100)}`;
     case 'environment.waiting':
       return 'Waiting for another process, which prepares the same environment';
     case 'environment.ready': {
-      const { key, bytes, seconds, restored_inputs: restored } = event.layer;
+      const { key, bytes, seconds, restored_inputs: restored, whole_tree: wholeTree } = event.layer;
       const how = event.isNew ? `prepared in ${seconds.toFixed(1)} s` : 'from the cache';
       const size = `${Math.max(1, Math.round(bytes / 1e6))} MB`;
       const note =
         restored.length === 0
           ? ''
           : `; prepare changed ${oneLine(restored.join(', '), 200)}, which was put back`;
-      return `Environment ${key.slice(0, 12)}: ${how}, ${size}${note}`;
+      return `Environment ${key.slice(0, 12)}${wholeTreeNote(wholeTree)}: ${how}, ${size}${note}`;
     }
     case 'environment.copied':
       return colors.yellow(
@@ -36,9 +37,13 @@ export function environmentLine(event: EnvironmentEvent, colors: Colors): string
   }
 }
 
+/** Then every tree has an environment of its own, which the user may not expect. */
+const wholeTreeNote = (reason: string | null | undefined): string =>
+  reason === null || reason === undefined ? '' : ` of the whole tree (${oneLine(reason, 120)})`;
+
 /** What a run would prepare, and what of that is there. */
 export function previewLine(preview: EnvironmentPreview): string {
-  const { commands, stored, storedBytes, missing, unknown, withoutInputs } = preview;
+  const { commands, stored, storedBytes, missing, unknown, withoutInputs, wholeTree } = preview;
   const size = `${Math.max(1, Math.round(storedBytes / 1e6))} MB`;
   const parts = [
     ...(missing > 0 ? [`${counted(missing, 'environment')} to make`] : []),
@@ -46,6 +51,7 @@ export function previewLine(preview: EnvironmentPreview): string {
       ? [`${stored} from the cache (${size}) unless the path or the version of a tool has changed`]
       : []),
     ...(unknown > 0 ? [`${unknown} not known before the run, because an overlay writes an input`] : []),
+    ...(wholeTree === null ? [] : [`one for each state${wholeTreeNote(wholeTree)}`]),
     ...(withoutInputs > 0
       ? [`none for ${counted(withoutInputs, 'commit')} without a file of \`environment.inputs\``]
       : []),
@@ -63,5 +69,6 @@ export const previewJson = (preview: EnvironmentPreview | undefined) =>
         missing: preview.missing,
         unknown: preview.unknown,
         without_inputs: preview.withoutInputs,
+        whole_tree: preview.wholeTree,
       }
     : null;

@@ -51,7 +51,7 @@ test('an environment is prepared once, everyone has it as it was at the same pat
   );
   const preview = async () =>
     JSON.parse((await project.whetstone(['run', '--dry-run', '--json'], CACHE)).stdout).environment;
-  const nothing = { stored: 0, stored_bytes: 0, missing: 0, unknown: 0, without_inputs: 0 };
+  const nothing = { stored: 0, stored_bytes: 0, missing: 0, unknown: 0, without_inputs: 0, whole_tree: null };
   expect(await preview()).toEqual({ ...nothing, commands: INSTALL, missing: 1 });
   const ran = await project.whetstone(['run', '--jobs', '2'], CACHE);
   expect(ran).toMatchObject({ exitCode: 0 });

@@ -6,6 +6,7 @@ import { withSandbox } from '../run/choose-sandbox.ts';
 import { checkTask, type TaskCheck } from '../tasks/check-tasks.ts';
 import { openTaskRoom } from '../tasks/task-room.ts';
 import { type EarlierResults, earlierResults } from './earlier-results.ts';
+import { environmentLine } from './environment-line.ts';
 import { onInterrupt } from './interrupt.ts';
 import { plannedSandboxLine } from './sandbox-line.ts';
 import type { Streams } from './streams.ts';
@@ -36,7 +37,10 @@ export async function tasksCheckCommand(
   const { agents = [], variants = [] } = place;
   const { config, sandbox } = await withSandbox(place, { agents, variants, tasks: chosen });
   if (!options.json) stderr.write(`Sandbox ${plannedSandboxLine(config, sandbox)}\n`);
-  await using room = await openTaskRoom({ ...config, signal });
+  await using room = await openTaskRoom({
+    ...{ ...config, signal },
+    onEnvironment: (event) => say(environmentLine(event)),
+  });
   const checks: Checked[] = [];
   for (const task of chosen) {
     if (signal.aborted) break;

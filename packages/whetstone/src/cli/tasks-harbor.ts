@@ -12,6 +12,7 @@ import { importTask } from '../tasks/harbor/import-task.ts';
 import { openTaskRoom } from '../tasks/task-room.ts';
 import { git } from '../workspace/git.ts';
 import { makeScratch, sweepScratch } from '../workspace/scratch-folder.ts';
+import { environmentLine } from './environment-line.ts';
 import { onInterrupt } from './interrupt.ts';
 import type { Streams } from './streams.ts';
 import { type TasksOfOptions, tasksOf } from './tasks-of.ts';
@@ -36,7 +37,10 @@ export async function tasksExportCommand(
     const hasServices = (environment?.services ?? []).length > 0;
     const { agents = [], variants = [] } = place;
     const { config } = await withSandbox(place, { agents, variants, tasks });
-    await using room = await openTaskRoom({ ...config, signal });
+    await using room = await openTaskRoom({
+      ...{ ...config, signal },
+      onEnvironment: (event) => say(environmentLine(event)),
+    });
     for (const task of tasks) {
       if (signal.aborted) return;
       const folder = join(resolve(options.out), slug(task.id));

@@ -17,6 +17,7 @@ import { openIssues } from '../tasks/read-issues.ts';
 import type { ScanOptions } from '../tasks/scan-history.ts';
 import { readSessionTurns, sessionsIn } from '../tasks/session-prompts.ts';
 import { openRepository } from '../workspace/repository.ts';
+import { environmentLine } from './environment-line.ts';
 import { hasConfig, openConfig } from './find-config.ts';
 import { onInterrupt } from './interrupt.ts';
 import type { Streams } from './streams.ts';
@@ -117,6 +118,7 @@ export async function mine(
       ...(setup.length > 0 && { setup, setupTimeoutSeconds: options.setupTimeout }),
       timeoutSeconds: options.timeout,
     },
+    onEnvironment: (event) => say(environmentLine(event)),
     onTried: (entry, { tried, of }) => say(`${tried}/${of} ${triedLine(entry)}`),
   });
   return { mined, out, install };

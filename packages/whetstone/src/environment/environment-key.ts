@@ -4,7 +4,7 @@ import type { EnvironmentConfig } from '../config/config.ts';
 import { hashJson } from '../plan/hash-json.ts';
 
 /** Changes when layers of older versions must not be used any more. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 /** Mode and blob id by path. */
 type Inputs = ReadonlyMap<string, { mode: string; oid: string }>;

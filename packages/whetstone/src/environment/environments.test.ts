@@ -106,6 +106,7 @@ test('a failed preparation is tried once, leaves nothing, and gives everyone the
   await using lab = await openLab({ 'package.json': '{}' }, strategy);
   await using environments = await lab.open({
     prepare: ['echo x >> ~/count; echo no such package >&2; exit 3'],
+    inputs: ['package.json'],
   });
   const snapshot = await lab.snapshot();
   const errors = await Promise.all(
@@ -286,7 +287,7 @@ test('an agent that changes an input gets an environment of its own in the clean
 
 test('a tree without an input, and a size limit that is not a number, are errors', async () => {
   await using lab = await openLab({ 'src/a': 'a' }, strategy);
-  await using environments = await lab.open({ prepare: ['true'] });
+  await using environments = await lab.open({ prepare: ['true'], inputs: ['package.json'] });
   await expect(environments.equip(await lab.snapshot())).rejects.toMatchObject({
     code: 'environment-inputs-missing',
   });

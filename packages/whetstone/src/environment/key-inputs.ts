@@ -1,4 +1,5 @@
 import picomatch from 'picomatch';
+import { displayPath } from '../workspace/tree-path.ts';
 
 /**
  * What decides which packages are installed, wherever in the tree: lock files, manifests, the settings of package managers
@@ -19,4 +20,16 @@ const KEY_INPUTS = [
 export function isInput(inputs: 'all' | readonly string[] | undefined): (path: string) => boolean {
   if (inputs === 'all') return () => true;
   return picomatch([...(inputs ?? KEY_INPUTS)], { dot: true });
+}
+
+/**
+ * The files of a tree that commands see where manifests are not enough: all but instructions for agents, so that the arms of
+ * a comparison which differ in these have the same environment.
+ */
+export function wholeTreeOf<Entry>(
+  entries: ReadonlyMap<string, Entry>,
+  instructionFiles: readonly string[],
+): Map<string, Entry> {
+  const instructions = new Set(instructionFiles);
+  return new Map([...entries].filter(([path]) => !instructions.has(displayPath(path))));
 }

@@ -35,6 +35,8 @@ export const factsSchema = z.object({
   restored_inputs: z.array(z.string()),
   /** What was left out, because it may hold credentials or cannot be shared. */
   dropped: z.array(z.string()),
+  /** Why it was made from the whole tree, although no configuration said so. */
+  whole_tree: z.string().optional(),
   /** The `folderState` of both folders. */
   state: z.string(),
 });

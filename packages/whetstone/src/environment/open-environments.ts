@@ -12,11 +12,12 @@ import type { PrepareAgain } from '../verify/verify.ts';
 import { changedEntries } from '../workspace/changed-entries.ts';
 import { displayPath } from '../workspace/tree-path.ts';
 import type { Snapshot, TreeEntries, Workspaces } from '../workspace/workspace.ts';
-import { environmentKey, toolVersions } from './environment-key.ts';
-import { isInput } from './key-inputs.ts';
+import { environmentKey, toolVersions, workKey } from './environment-key.ts';
+import { isInput, wholeTreeOf } from './key-inputs.ts';
 import { isIntact, type LayerFacts, type LayerStore, layerStore, type StoredLayer } from './layer-store.ts';
-import { type Preparation, prepareLayer } from './prepare-layer.ts';
+import { NeedsWholeTree, type Preparation, prepareLayer } from './prepare-layer.ts';
 import { sizeLimit } from './size-limit.ts';
+import { NO_MANIFEST } from './whole-tree.ts';
 
 /** Environments for the snapshots of one `Workspaces`: prepared once, kept across runs, and in use until disposed. */
 export type Environments = AsyncDisposable & {
@@ -50,7 +51,9 @@ export type EnvironmentsOptions = {
 };
 
 export type EnvironmentEvent =
-  | { type: 'environment.preparing' | 'environment.waiting'; key: string; commands: string[] }
+  /** `wholeTree`: why the commands see the whole tree, although the configuration does not say so. */
+  | { type: 'environment.preparing'; key: string; commands: string[]; wholeTree?: string }
+  | { type: 'environment.waiting'; key: string; commands: string[] }
   | { type: 'environment.ready'; layer: LayerFacts; isNew: boolean }
   /** Where layered mounts do not work. */
   | { type: 'environment.copied'; key: string; seconds: number }
@@ -72,6 +75,8 @@ export async function openEnvironments(options: EnvironmentsOptions): Promise<En
   const at = neighbours === 'hidden' ? fixedPath(scratch) : undefined;
   const used = new Map<string, Promise<Used>>();
   const equipped = new WeakMap<Snapshot, Promise<Snapshot>>();
+  /** By the work key of manifests: the whole tree made no difference. */
+  const hopeless = new Map<string, unknown>();
   let tools: Promise<string> | undefined;
 
   async function findTools(): Promise<string> {
@@ -81,21 +86,46 @@ export async function openEnvironments(options: EnvironmentsOptions): Promise<En
     return await toolVersions(config.prepare.map(commandText), sandbox);
   }
 
-  async function equip(snapshot: Snapshot): Promise<Snapshot> {
-    const inputs = inputsOf(snapshot, isKeyInput);
+  async function take(snapshot: Snapshot, inputs: TreeEntries, wholeTree?: string): Promise<Used> {
     tools ??= findTools();
     const key = environmentKey(config, { inputs, tools: await tools, at, owner: sandboxes.owner });
-    let taking = used.get(key);
-    if (!taking) {
-      const { variables, ...rest } = options;
-      taking = use(
-        store,
-        { ...rest, ...variables, key, snapshot, inputs, at, logs: join(options.logs, key.slice(0, 12)) },
-        onEvent,
-      );
-      used.set(key, taking);
+    const known = used.get(key);
+    if (known) return known;
+    const { variables, ...rest } = options;
+    const logs = join(options.logs, key.slice(0, 12));
+    const preparation = { ...rest, ...variables, key, snapshot, inputs, at, logs, ...present({ wholeTree }) };
+    const taking = use(store, preparation, onEvent);
+    used.set(key, taking);
+    return taking;
+  }
+
+  /** Where the configuration names no inputs: from the manifests, and from the whole tree where these are not enough. */
+  async function takeWhatIsNeeded(snapshot: Snapshot): Promise<Used> {
+    const manifests = filesOf(snapshot, isKeyInput);
+    const whole = wholeTreeOf(snapshot.entries, instructionsOf(snapshot));
+    if (manifests.size === 0) return take(snapshot, whole, NO_MANIFEST);
+    const stored = store.list().find(({ facts }) => facts.work === workKey(config, whole))?.facts.whole_tree;
+    if (stored !== undefined) return take(snapshot, whole, stored);
+    const work = workKey(config, manifests);
+    try {
+      return await take(snapshot, manifests);
+    } catch (error) {
+      if (!(error instanceof NeedsWholeTree)) throw error;
+      if (hopeless.has(work)) throw hopeless.get(work);
+      return await take(snapshot, whole, error.reason).catch((failure: unknown) => {
+        // Then it lacks no file, and the next tree would not help either.
+        if (firstLine(failure) === firstLine(error.cause)) hopeless.set(work, failure);
+        throw failure;
+      });
     }
-    const { layer, isNew } = await taking;
+  }
+
+  async function equip(snapshot: Snapshot): Promise<Snapshot> {
+    const { layer, isNew } =
+      config.inputs === undefined
+        ? await takeWhatIsNeeded(snapshot)
+        : await take(snapshot, namedInputs(snapshot, isKeyInput));
+    const { key } = layer.facts;
     if (isNew) await store.shrink(limit);
     const { tree, home } = layer;
     const equippedSnapshot = await workspaces.equip(snapshot, { key, tree, home, ...present({ at }) });
@@ -105,7 +135,7 @@ export async function openEnvironments(options: EnvironmentsOptions): Promise<En
   }
 
   async function prepareAgain(...[snapshot, changes, keep, logs]: Parameters<PrepareAgain>) {
-    const { bare } = snapshot.environment ?? {};
+    const { bare, key: pristine = '' } = snapshot.environment ?? {};
     const files = changes.files.filter(({ path }) => keep(path));
     const isTouched = files.some(
       ({ path, from }) => isKeyInput(path) || (from !== undefined && isKeyInput(from)),
@@ -116,19 +146,31 @@ export async function openEnvironments(options: EnvironmentsOptions): Promise<En
     const { variables, ...rest } = options;
     const key = randomBytes(32).toString('hex');
     const lease = store.lease(key, 'exclusive');
-    const directory = await store.begin(key);
+    const prepare = async (inputs: TreeEntries, wholeTree?: string) => {
+      const directory = await store.begin(key);
+      await prepareLayer(directory, {
+        ...{ ...rest, ...variables, key, at, logs, inputs, ...present({ wholeTree }) },
+        snapshot: bare,
+        changes: kept,
+      });
+      return directory;
+    };
+    const whole = (reason: string) => prepare(wholeTreeOf(entries, instructionsOf(bare)), reason);
     const drop = async (): Promise<void> => {
-      await removeTree(directory);
+      await removeTree(await store.begin(key));
       lease?.[Symbol.dispose]();
       await store.forget(key);
     };
     try {
-      await prepareLayer(directory, {
-        ...{ ...rest, ...variables, key, at, logs },
-        snapshot: bare,
-        changes: kept,
-        inputs: new Map([...entries].filter(([path]) => isKeyInput(displayPath(path)))),
-      });
+      const reason = (await used.get(pristine))?.layer.facts.whole_tree;
+      const inputs = new Map([...entries].filter(([path]) => isKeyInput(displayPath(path))));
+      const directory =
+        reason !== undefined
+          ? await whole(reason)
+          : await prepare(inputs).catch((error: unknown) => {
+              if (error instanceof NeedsWholeTree) return whole(error.reason);
+              throw error;
+            });
       const layer = { key, tree: join(directory, 'repo'), home: join(directory, 'home'), ...present({ at }) };
       return { snapshot: await workspaces.equip(bare, layer), [Symbol.asyncDispose]: drop };
     } catch (error) {
@@ -168,8 +210,16 @@ function fixedPath(scratch: string): string {
     : join(realpathSync(tmpdir()), `whetstone-case-${process.getuid?.() ?? 0}`);
 }
 
-function inputsOf({ entries }: Snapshot, isKeyInput: (path: string) => boolean): TreeEntries {
-  const inputs = new Map([...entries].filter(([path]) => isKeyInput(displayPath(path))));
+const filesOf = ({ entries }: Snapshot, isKeyInput: (path: string) => boolean): TreeEntries =>
+  new Map([...entries].filter(([path]) => isKeyInput(displayPath(path))));
+
+const instructionsOf = ({ instructionFiles, placed }: Snapshot): string[] => [
+  ...instructionFiles,
+  ...(placed ? [placed.path] : []),
+];
+
+function namedInputs(snapshot: Snapshot, isKeyInput: (path: string) => boolean): TreeEntries {
+  const inputs = filesOf(snapshot, isKeyInput);
   if (inputs.size > 0) return inputs;
   throw new WhetstoneError(
     'environment-inputs-missing',
@@ -180,13 +230,17 @@ function inputsOf({ entries }: Snapshot, isKeyInput: (path: string) => boolean):
   );
 }
 
+/** What failed, without the output of this time. */
+const firstLine = (error: unknown): string | undefined =>
+  error instanceof Error ? error.message.split('\n', 1)[0] : undefined;
+
 /** Takes a layer into use. Of all processes that need it, one makes it, and the others wait. */
 async function use(
   store: LayerStore,
   preparation: Preparation,
   onEvent: (event: EnvironmentEvent) => void,
 ): Promise<Used> {
-  const { key, signal } = preparation;
+  const { key, signal, wholeTree } = preparation;
   const commands = preparation.config.prepare.map(commandText);
   let isNew = false;
   let isWaiting = false;
@@ -204,7 +258,7 @@ async function use(
     const existing = store.read(key);
     if (existing && (await isIntact(existing))) return undefined;
     await removeTree(join(store.root, key));
-    onEvent({ type: 'environment.preparing', key, commands });
+    onEvent({ type: 'environment.preparing', key, commands, ...present({ wholeTree }) });
     await make(store, preparation);
     isNew = true;
     return undefined;

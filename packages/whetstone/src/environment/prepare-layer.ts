@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
@@ -8,11 +8,13 @@ import { INSTALLATION_FILES } from '../config/setup-environment.ts';
 import { commandText, runCommands, succeeded } from '../verify/run-commands.ts';
 import { explainFailure } from '../verify/run-setup.ts';
 import { folderState } from '../workspace/folder-state.ts';
-import { displayPath } from '../workspace/tree-path.ts';
+import { absolutePath, displayPath } from '../workspace/tree-path.ts';
 import type { Changes, Snapshot, TreeEntries, Workspaces } from '../workspace/workspace.ts';
 import { changedInputs, dropUnshareable, refuseReplaced, refuseSecrets } from './clean-layer.ts';
 import { workKey } from './environment-key.ts';
 import type { LayerFacts } from './layer-store.ts';
+import { holdProgramPlaces } from './program-places.ts';
+import { isReadManifest, type Manifest, needOfWholeTree } from './whole-tree.ts';
 
 /** What a preparation uses. `env` and `secrets`: variables of the commands, and what of the user's they hold. */
 export type Preparation = {
@@ -20,6 +22,8 @@ export type Preparation = {
   config: EnvironmentConfig;
   snapshot: Snapshot;
   inputs: TreeEntries;
+  /** Why the inputs are the whole tree, although the configuration does not name them. */
+  wholeTree?: string;
   /** Of an agent: then `inputs` are as it left them. Default: none. */
   changes?: Pick<Changes, 'files' | 'contents'>;
   at: string | undefined;
@@ -34,10 +38,21 @@ export type Preparation = {
   signal: AbortSignal;
 };
 
+/** The configuration names no inputs, and the manifests are not enough. */
+export class NeedsWholeTree extends Error {
+  readonly reason: string;
+
+  constructor(reason: string, options?: ErrorOptions) {
+    super(`prepare needs the whole tree: ${reason}`, options);
+    this.reason = reason;
+  }
+}
+
 /**
  * Runs the commands on the inputs only, so that what they make depends on nothing else, and makes the folders `repo` and
  * `home` of a layer in `directory`.
  * @throws WhetstoneError `environment-prepare-failed`, `environment-secret-kept`
+ * @throws NeedsWholeTree
  */
 export async function prepareLayer(directory: string, preparation: Preparation): Promise<LayerFacts> {
   const { key, config, snapshot, inputs, changes, at, workspaces, project, secrets } = preparation;
@@ -49,9 +64,15 @@ export async function prepareLayer(directory: string, preparation: Preparation):
   };
   await extract([...inputs.keys()].map(displayPath));
   for (const folder of Object.values(folders)) await giveTree(folder, preparation.sandboxes.owner);
+  const isGuess = config.inputs === undefined && preparation.wholeTree === undefined;
+  const manifests = isGuess ? readManifests(folders.tree, inputs) : [];
+  const need = needOfWholeTree(isGuess ? config.prepare.map(commandText) : [], manifests);
+  if (need !== undefined) throw new NeedsWholeTree(need);
+  const release = await holdProgramPlaces(folders.tree, manifests);
   const startedAt = performance.now();
   await runPrepare(folders, preparation);
   refuseReplaced([folders.tree, folders.home]);
+  release();
   const seconds = (performance.now() - startedAt) / 1000;
   const restored = await changedInputs(folders.tree, inputs);
   if (restored.length > 0) {
@@ -70,7 +91,16 @@ export async function prepareLayer(directory: string, preparation: Preparation):
     at: at ?? null,
     restored_inputs: restored,
     dropped,
+    ...present({ whole_tree: preparation.wholeTree }),
   };
+}
+
+/** Those that say what an installation runs. */
+function readManifests(tree: string, inputs: TreeEntries): Manifest[] {
+  return [...inputs].flatMap(([path, { mode }]) => {
+    if (!mode.startsWith('100') || !isReadManifest(displayPath(path))) return [];
+    return [{ path: displayPath(path), text: readFileSync(absolutePath(tree, path), 'utf8') }];
+  });
 }
 
 async function runPrepare(
@@ -92,10 +122,15 @@ async function runPrepare(
   signal.throwIfAborted();
   const failed = ran.find(({ result }) => !succeeded(result));
   if (!failed) return;
-  throw new WhetstoneError('environment-prepare-failed', `prepare: ${explainFailure(failed)}`, {
-    ...(config.inputs !== 'all' && { hint: INPUTS_HINT }),
+  const error = new WhetstoneError('environment-prepare-failed', `prepare: ${explainFailure(failed)}`, {
+    ...(Array.isArray(config.inputs) && { hint: INPUTS_HINT }),
     where: join(basename(dirname(logs)), basename(logs)),
   });
+  const isGuess = config.inputs === undefined && preparation.wholeTree === undefined;
+  // More files do not make a command faster that hangs.
+  if (isGuess && failed.result.ended === 'exit')
+    throw new NeedsWholeTree('with the manifests alone, prepare fails', { cause: error });
+  throw error;
 }
 
 const INPUTS_HINT =

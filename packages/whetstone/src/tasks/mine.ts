@@ -6,6 +6,7 @@ import { messageOf, WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import type { Config, EnvironmentConfig, OverlayOperation, TaskConfig } from '../config/config.ts';
 import { readTaskFolder, TASK_FILE } from '../config/read-task-file.ts';
+import type { EnvironmentEvent } from '../environment/open-environments.ts';
 import type { Candidate, Candidates } from './candidate.ts';
 import { findCandidates } from './candidates.ts';
 import type { Draft } from './draft.ts';
@@ -45,6 +46,7 @@ export type MineOptions = {
   /** No more new tasks than these. */
   limit: number;
   signal: AbortSignal;
+  onEnvironment?: (event: EnvironmentEvent) => void;
   onTried: (entry: MiningEntry, progress: { tried: number; of: number }) => void;
 };
 

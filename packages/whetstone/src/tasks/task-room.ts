@@ -6,7 +6,7 @@ import { createMask, type SandboxLevel, startSandboxProvider } from '@whetstone/
 import type { Config, EnvironmentConfig, TaskConfig } from '../config/config.ts';
 import { usesEngine } from '../config/sandbox-facts.ts';
 import { prepareEnvironment, setupEnvironment } from '../config/setup-environment.ts';
-import { openEnvironments } from '../environment/open-environments.ts';
+import { type EnvironmentEvent, openEnvironments } from '../environment/open-environments.ts';
 import { judgeWork, type Work } from '../verify/judge-work.ts';
 import type { Surroundings } from '../verify/tests/run-tests.ts';
 import type { Verification } from '../verify/verify.ts';
@@ -37,6 +37,7 @@ export async function openTaskRoom(options: {
   /** For the output of a preparation, made when needed. */
   logs: string;
   signal: AbortSignal;
+  onEnvironment?: ((event: EnvironmentEvent) => void) | undefined;
 }): Promise<TaskRoom> {
   const { repo, sandbox, withheld, environment } = options;
   await sweepScratch();
@@ -63,6 +64,7 @@ export async function openTaskRoom(options: {
             ...{ config: environment, variables: prepared, workspaces, sandboxes },
             ...{ scratch: scratch.directory, project: basename(repo.path), logs: options.logs },
             ...{ mask: createMask(prepared.secrets), signal: options.signal },
+            ...present({ onEvent: options.onEnvironment }),
           }),
         )
       : undefined;
