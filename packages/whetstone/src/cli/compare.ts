@@ -1,4 +1,5 @@
 import { WhetstoneError } from '@whetstone/errors';
+import { present } from '@whetstone/events/present';
 import { readRun, type StoredRun } from '../record/read-run.ts';
 import { compareRuns, type Side } from '../report/compare-runs.ts';
 import type { Gate } from '../report/gate.ts';
@@ -19,12 +20,12 @@ export const GATE_INCONCLUSIVE = 4;
 export async function compareCommand(
   a: string,
   b: string,
-  options: { run: string; gate?: Gate; config?: string; json?: boolean },
+  options: { run: string; gate?: Gate; passWorth?: number; config?: string; json?: boolean },
   { stdout }: Streams,
 ): Promise<number> {
   const [ofA, ofB] = [await findSide(a, options), await findSide(b, options)];
   requireTwoSides(ofA, ofB);
-  const comparison = compareRuns(ofA, ofB, options.gate);
+  const comparison = compareRuns(ofA, ofB, present({ gate: options.gate, passWorth: options.passWorth }));
   requirePairs(comparison);
   const view = { colors: terminalColors(stdout), width: terminalWidth(stdout) };
   stdout.write(options.json ? escapedJson(comparison) : `${renderComparison(comparison, view)}\n`);

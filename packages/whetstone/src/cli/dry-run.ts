@@ -62,7 +62,7 @@ export async function printDryRun(
     const shown = {
       ...{
         seed: plan.seed,
-        ...present({ looks: plan.looks }),
+        ...present({ looks: plan.looks, bridge: plan.bridge }),
         sandbox: sandboxJson(config, sandbox),
         order,
         cases: plan.cases,
@@ -74,7 +74,7 @@ export async function printDryRun(
     stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
     return;
   }
-  const { agents, tasks, variants, trials, cases, seed, looks } = plan;
+  const { agents, tasks, variants, trials, cases, seed, looks, bridge, baseline } = plan;
   const lines = [
     `${counted(cases.length, 'case')}: ${[
       counted(agents.length, 'agent'),
@@ -90,6 +90,11 @@ export async function printDryRun(
     `Tasks       ${tasks.map(({ id, commit }) => `${id} at ${commit.slice(0, 12)}`).join(', ')}`,
     `Variants    ${variants.map(({ name }) => (name === plan.baseline ? `${name} (baseline)` : name)).join(', ')}`,
     `Seed        ${seed}`,
+    ...(bridge
+      ? [
+          `Bridge      ${baseline} runs on ${bridge.tasks.length} of ${tasks.length} tasks; run ${bridge.run_id} has the rest`,
+        ]
+      : []),
     ...(looks ? [`Looks       after ${looksOf(looks)} tasks`] : []),
     `Sandbox     ${plannedSandboxLine(config, sandbox)}`,
     ...(environment ? [`Prepare     ${previewLine(environment)}`] : []),

@@ -125,6 +125,13 @@ function addRun(program: Command, action: ActionOf): void {
       '--sequential',
       'run the tasks in four parts, and end when every comparison is decided or none has a chance to be',
     )
+    .addOption(
+      new Option(
+        '--bridge <run>',
+        'take the baseline from this run, and run it on some tasks only, to measure what has changed since',
+      ).conflicts(['sequential', 'resume']),
+    )
+    .option('--bridge-tasks <n>', 'how many tasks (default: half of them, at least 10)', positiveInteger)
     .option('--max-tasks <n>', 'only the first n of the selected tasks', positiveInteger)
     .option('--seed <seed>', 'seed of the order and of scripts (default: a new one, stored in the manifest)')
     .option('--dry-run', 'show the matrix, the order, the commands and what is missing; start nothing')

@@ -32,6 +32,8 @@ export type RunCommandOptions = {
   jobs: number;
   maxTasks?: number;
   sequential?: boolean;
+  bridge?: string;
+  bridgeTasks?: number;
   seed?: string;
   dryRun?: boolean;
   resume?: string;
@@ -49,11 +51,12 @@ export async function runCommand(options: RunCommandOptions, streams: Streams): 
   if (warnings.length > 0) {
     stderr.write(`${formatDiagnostics(warnings, { color: terminalColors(stderr).isColorSupported })}\n`);
   }
+  const bridge = bridgeOf(options);
   const request = {
     config,
     selection: selectionOf(options),
     trials: options.trials,
-    ...present({ seed: options.seed, resume: options.resume, sequential: options.sequential }),
+    ...present({ seed: options.seed, resume: options.resume, sequential: options.sequential, bridge }),
   };
   if (options.dryRun) {
     const planned = await planOrResume(request);
@@ -122,6 +125,14 @@ function exitCodeOf({ cases, arms, baseline }: Summary, failUnder: number | unde
   const variants = arms.filter((arm) => arm.variant !== baseline);
   const judged = variants.length > 0 ? variants : arms;
   return judged.length > 0 && judged.every(({ bounds }) => bounds !== null && bounds[0] >= failUnder) ? 0 : 1;
+}
+
+function bridgeOf({ bridge: run, bridgeTasks: tasks }: RunCommandOptions) {
+  if (run !== undefined) return { run, ...present({ tasks }) };
+  if (tasks === undefined) return undefined;
+  throw new WhetstoneError('selection-invalid', '--bridge-tasks belongs to --bridge.', {
+    hint: 'Name the run that has the baseline: --bridge main --bridge-tasks 10',
+  });
 }
 
 function selectionOf(options: RunCommandOptions): Selection {

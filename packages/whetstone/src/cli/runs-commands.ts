@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { ActionOf } from './command-action.ts';
-import { gate, points, positiveInteger, power } from './option-values.ts';
+import { gate, points, positiveInteger, positiveNumber, power } from './option-values.ts';
 
 /** The commands that look at several runs. */
 export function addRuns(program: Command, action: ActionOf): void {
@@ -58,6 +58,11 @@ export function addRuns(program: Command, action: ActionOf): void {
       '--gate <bound>',
       'test a bound of the difference B − A, such as "delta > -5pp": exit code 0 passed, 1 failed, 4 inconclusive',
       gate,
+    )
+    .option(
+      '--pass-worth <usd>',
+      'what a pass is worth to you, in US dollars: also print what B is then worth more than A per case',
+      positiveNumber,
     )
     .addOption(configOption())
     .option('--json', 'print JSON')

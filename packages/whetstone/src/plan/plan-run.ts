@@ -5,6 +5,7 @@ import { suggestion } from '@whetstone/errors/did-you-mean';
 import { present } from '@whetstone/events/present';
 import type { Config, TaskConfig, VariantConfig } from '../config/config.ts';
 import { FEWEST_TASKS_OF_LOOKS, LOOKS } from '../stats/group-sequential.ts';
+import { FEWEST_TASKS } from '../stats/population-difference.ts';
 import { nameCases } from './case-id.ts';
 import {
   fingerprintAgent,
@@ -22,6 +23,11 @@ export type PlanOptions = {
   seed?: string;
   /** Runs the tasks in four parts, with a look at the comparisons after each. Default: false. */
   sequential?: boolean;
+  /**
+   * Runs the baseline only on some of the tasks, as a bridge to a run that has it: `tasks` of them, drawn by the seed, or those
+   * that are named. Default: on all of them.
+   */
+  bridge?: { run_id: string; tasks: number | readonly string[] };
   /** Paths in the repository that no case's tree has. Default: none. */
   withheld?: readonly string[];
   /** Resolves a ref of the repository to its commit SHA; rejects when there is no such ref. */
@@ -41,14 +47,17 @@ export async function planRun(config: Config, selection: Selection, options: Pla
   }
   const matrix = await fingerprintMatrix(config, selectMatrix(config, selection), options);
   const seed = options.seed ?? config.seed ?? randomBytes(8).toString('hex');
-  const cases = expand(matrix, trials);
   const { agents, tasks, variants } = matrix;
   const baseline = variants.find(({ name }) => name === config.baseline) ?? variants[0];
+  const bridge = options.bridge && planBridge(matrix, config.baseline, options.bridge, seed);
+  const cases = expand(matrix, trials).filter(
+    ({ variant, task }) => !bridge || variant !== config.baseline || bridge.tasks.includes(task),
+  );
   const looks = options.sequential ? planLooks(matrix, seed) : undefined;
   const order = startingOrder(cases, seed, looks);
   return {
     ...{ seed, trials, cases, order, agents, tasks, variants, baseline: baseline?.name ?? '' },
-    ...present({ looks }),
+    ...present({ looks, bridge }),
   };
 }
 
@@ -139,6 +148,35 @@ function planLooks({ tasks, variants }: Matrix, seed: string): NonNullable<Plan[
     taken = Math.round(share * ids.length);
     return { tasks: ids.slice(from, taken), alpha };
   });
+}
+
+function planBridge(
+  { tasks, variants }: Matrix,
+  baseline: string,
+  { run_id, tasks: wanted }: NonNullable<PlanOptions['bridge']>,
+  seed: string,
+): NonNullable<Plan['bridge']> {
+  if (variants.length < 2 || variants.every(({ name }) => name !== baseline)) {
+    throw new WhetstoneError(
+      'selection-invalid',
+      `A bridge needs the baseline ${baseline} and another variant.`,
+      { hint: 'Leave out --bridge, or select both.' },
+    );
+  }
+  if (typeof wanted !== 'number') return { run_id, tasks: [...wanted] };
+  if (wanted < FEWEST_TASKS || wanted > tasks.length) {
+    throw new WhetstoneError(
+      'selection-invalid',
+      `A bridge has at least ${FEWEST_TASKS} tasks of the ${tasks.length} of the run, and ${wanted} were asked for.`,
+      { hint: 'Set --bridge-tasks, or select more tasks.' },
+    );
+  }
+  const ids = shuffle(
+    tasks.map(({ id }) => id),
+    seededRandom(seed, 'bridge'),
+  );
+  const drawn = new Set(ids.slice(0, wanted));
+  return { run_id, tasks: tasks.flatMap(({ id }) => (drawn.has(id) ? [id] : [])) };
 }
 
 function startingOrder(cases: readonly PlannedCase[], seed: string, looks: Plan['looks']): string[] {

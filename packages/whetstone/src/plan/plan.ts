@@ -9,6 +9,8 @@ export type Plan = {
   order: string[];
   /** Of a sequential run: the tasks that each look adds, with the level of its tests. Their cases start in this order. */
   looks?: { tasks: string[]; alpha: number }[];
+  /** Where the baseline only runs as a bridge to a run that has it: that run, and the tasks on which it runs. */
+  bridge?: { run_id: string; tasks: string[] };
   agents: { name: string; kind: string; fingerprint: string }[];
   tasks: { id: string; commit: string; fingerprint: string }[];
   variants: { name: string; fingerprint: string }[];

@@ -34,6 +34,8 @@ export const manifestSchema = z.object({
    * compared at once.
    */
   looks: z.array(z.object({ tasks: z.array(z.string()), alpha: z.number() })).optional(),
+  /** The baseline only ran on these tasks, as a bridge to the run that has it on all. Absent: it ran like the other variants. */
+  bridge: z.object({ run_id: z.string(), tasks: z.array(z.string()) }).optional(),
   case_count: z.number().int(),
   agents: z.array(
     z.object({ name: z.string(), kind: z.string(), version: z.string().nullable(), fingerprint: z.string() }),

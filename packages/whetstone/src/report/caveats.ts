@@ -12,6 +12,7 @@ export function findCaveats(manifest: Manifest, cases: readonly CaseResult[]): s
   return [
     ...aboutTheModel(manifest),
     ...aboutTheSample(manifest),
+    ...aboutTheBridge(manifest),
     ...aboutTheMetric(manifest, cases),
     ...aboutDrift(manifest, cases),
     ...aboutReuse(cases),
@@ -101,6 +102,16 @@ function aboutTheSample({ tasks, trials, variants, baseline }: Manifest): string
       `The baseline ${baseline} was not among the variants, so nothing was compared.`,
     'The intervals hold only for tasks like these, in this repository, with these agents and this model.',
   );
+}
+
+function aboutTheBridge({ bridge, baseline, tasks, variants, run_id: id }: Manifest): string[] {
+  if (!bridge) return [];
+  const compare = variants
+    .filter(({ name }) => name !== baseline)
+    .map(({ name }) => `whetstone compare ${bridge.run_id}:${baseline} ${id}:${name}`);
+  return [
+    `${baseline} ran on ${bridge.tasks.length} of ${counted(tasks.length, 'task')}, as a bridge to run ${bridge.run_id}; the comparisons here are over those tasks only. Over all tasks: ${compare.join('; ')}`,
+  ];
 }
 
 const namedCases = (cases: readonly CaseResult[]): string =>

@@ -127,7 +127,7 @@ describe('a gate', () => {
     return compareRuns(
       { ...whole, variant: 'baseline' },
       { ...whole, variant: 'agents-md' },
-      { text: `delta > ${bound}`, bound },
+      { gate: { text: `delta > ${bound}`, bound } },
     ).gate;
   };
 
@@ -149,4 +149,130 @@ describe('a gate', () => {
     const missing: Rows = ({ task_id }) => (task_id === 'task-1' ? undefined : { outcome: 'passed' });
     expect(compared(missing, -0.2)).toMatchObject({ status: 'inconclusive' });
   });
+});
+
+describe('a baseline of another day', () => {
+  const saved = side('main', { variants: ['baseline'] }, ({ task_id, trial_index }) => ({
+    outcome: task_id <= 'task-4' || trial_index === 1 ? 'passed' : 'failed',
+  }));
+  /** The model has become worse for everybody: what passed once in two trials fails now. */
+  const now = (
+    bridge: readonly string[],
+    rows: Rows = ({ task_id }) => ({ outcome: task_id <= 'task-4' ? 'passed' : 'failed' }),
+  ) =>
+    side(
+      'latest',
+      {},
+      (planned) =>
+        planned.variant === 'agents-md' || bridge.includes(planned.task_id) ? rows(planned) : undefined,
+      'run-2',
+    );
+  const compared = (b: Side, options = {}) => compareRuns(saved, { ...b, variant: 'agents-md' }, options);
+
+  test('is corrected by bridge trials, which show the drift', () => {
+    const found = compared(now(TASKS));
+    const [pair] = found.pairs;
+    expect(pair?.comparison).toMatchObject({
+      ...{ difference: 0, verdict: 'inconclusive' },
+      bridge: { variant: 'baseline', tasks: 8, trials: 16, drift: -0.25 },
+    });
+    expect(pair?.comparison.sentence).toContain(
+      'bridge trials of baseline on 8 tasks show a drift of −25 pp since',
+    );
+    expect(found.caveats.join()).toContain('Bridge trials measured what has changed since');
+    // The bridge is used, and not left out.
+    expect(found.left_out).toEqual([]);
+  });
+
+  test('is corrected by the bridge on half of the tasks as well', () => {
+    const [pair] = compared(now(['task-1', 'task-2', 'task-5', 'task-6'])).pairs;
+    expect(pair?.comparison).toMatchObject({ difference: 0, bridge: { tasks: 4, drift: -0.25 } });
+  });
+
+  test('says so where nothing shows the drift: without bridge trials, or with a changed baseline', () => {
+    const found = compared(now(['task-1', 'task-2', 'task-3']));
+    expect(found.pairs[0]?.comparison).toMatchObject({ difference: -0.25 });
+    expect(found.pairs[0]?.comparison).not.toHaveProperty('bridge');
+    expect(found.caveats.join()).toContain('there are no bridge trials');
+    const other = now(TASKS);
+    const variants = other.manifest.variants.map((one) => ({ ...one, fingerprint: 'another' }));
+    const changed = compared({ ...other, manifest: { ...other.manifest, variants } });
+    expect(changed.pairs[0]?.comparison).not.toHaveProperty('bridge');
+  });
+
+  test('moves the gate as well', () => {
+    const gate = { text: 'delta > -10pp', bound: -0.1 };
+    expect(compared(now(TASKS, passes), { gate }).gate).toMatchObject({ status: 'inconclusive' });
+    const better = side(
+      'latest',
+      {},
+      ({ variant }) => ({ outcome: variant === 'baseline' ? 'failed' : 'passed' }),
+      'run-2',
+    );
+    expect(compared(better, { gate }).gate).toMatchObject({ status: 'passed' });
+  });
+});
+
+test('errors and retries of the arms are compared within tasks', () => {
+  const whole = side('run', {}, ({ variant }) =>
+    variant === 'baseline' ? { outcome: 'passed' } : { outcome: 'error', row: { retries: 1 } },
+  );
+  const { pairs, caveats } = compareRuns(
+    { ...whole, variant: 'baseline' },
+    { ...whole, variant: 'agents-md' },
+  );
+  expect(pairs[0]?.comparison.missing_data).toMatchObject({
+    errors: { variant: { count: 16, cases: 16 }, baseline: { count: 0, cases: 16 } },
+    retried: { variant: { count: 16, cases: 16 } },
+  });
+  expect(pairs[0]?.comparison.missing_data?.errors.p_value).toBeLessThan(0.001);
+  expect(caveats.join()).toContain(
+    'Errors are not spread alike: 16 of 16 cases of agents-md and 0 of 16 of baseline (loop, p < 0.001',
+  );
+});
+
+test('the worth of a pass makes passes and costs one number, over a range of worths', () => {
+  const whole = side('run', {}, ({ variant, task_id }) =>
+    variant === 'baseline'
+      ? { outcome: task_id <= 'task-4' ? 'passed' : 'failed', row: { cost_usd: 0.1 } }
+      : { outcome: 'passed', row: { cost_usd: 0.3 } },
+  );
+  const arms = [
+    { ...whole, variant: 'baseline' },
+    { ...whole, variant: 'agents-md' },
+  ] as const;
+  const [pair] = compareRuns(...arms, { passWorth: 1 }).pairs;
+  expect(pair?.value?.tasks).toBe(8);
+  const values = pair?.value?.values.map((one) => [one.pass_worth_usd, Number(one.value_usd.toFixed(3))]);
+  expect(values).toEqual([
+    [1, 0.3],
+    [0.2, -0.1],
+    [0.5, 0.05],
+    [2, 0.8],
+    [5, 2.3],
+  ]);
+  expect(pair?.value?.values[0]?.interval).toMatchObject({ level: 0.95 });
+  const unknown = side('run', {}, () => ({ outcome: 'passed', row: { cost_usd: null } }));
+  const without = compareRuns(
+    { ...unknown, variant: 'baseline' },
+    { ...unknown, variant: 'agents-md' },
+    { passWorth: 1 },
+  );
+  expect(without.pairs[0]).not.toHaveProperty('value');
+});
+
+test('a run that goes on shows an e-value for looks that nobody planned', () => {
+  const goingOn = side('run', {}, ({ task_id, variant }) =>
+    task_id === 'task-8' ? undefined : { outcome: variant === 'baseline' ? 'failed' : 'passed' },
+  );
+  const { pairs, caveats } = compareRuns(
+    { ...goingOn, variant: 'baseline' },
+    { ...goingOn, variant: 'agents-md' },
+  );
+  const [pair] = pairs;
+  expect(pair?.comparison.e_value).toMatchObject({ tasks: 7, needed: 20 });
+  expect(pair?.comparison.e_value?.value).toBeCloseTo(16, 0);
+  expect(caveats.join()).toContain(
+    'only an e-value of 20 or more shows a difference (agents-md (loop): 16 over 7 tasks)',
+  );
 });

@@ -1,19 +1,24 @@
 import { WhetstoneError } from '@whetstone/errors';
+import { present } from '@whetstone/events/present';
 import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
 import { logRatio, type Ratio } from '../stats/log-ratio.ts';
 import { type CaseResult, caseResults } from './case-results.ts';
 import { compareVariants } from './compare-variants.ts';
 import { aboutTheContext } from './context-caveats.ts';
+import { findBridge, type RunArms } from './find-bridge.ts';
 import { counted } from './format.ts';
 import { type Gate, type GateResult, judgeGate } from './gate.ts';
 import { groupFailures } from './group-failures.ts';
+import { aboutMissingData } from './missing-data.ts';
+import { type PassWorth, passWorth } from './pass-worth.ts';
 import { type RunDifference, runDifferences } from './run-differences.ts';
 import { resultsOfRun, sequentialState } from './sequential.ts';
 import { summarizeArm } from './summarize-arm.ts';
 import type { Arm, Comparison, Summary } from './summary.ts';
 import type { ArmPair } from './task-differences.ts';
 import { commonMetric, type TaskCount, taskCounts } from './task-values.ts';
+import { aboutUnplannedLooks } from './unplanned-look.ts';
 
 /** A run, or some arms of it. `label` is how the user named it. */
 export type Side = {
@@ -63,6 +68,8 @@ export type PairComparison = {
   flips: { task: string; a: TaskCount; b: TaskCount }[];
   /** How many times as much B takes as A, per task and trial. Exploratory: makes no verdict. */
   ratios: { cost: Ratio | null; tokens: Ratio | null; seconds: Ratio | null };
+  /** What B is worth more than A. Exploratory. Absent: nobody said what a pass is worth, or no cost is known. */
+  value?: PassWorth;
   /** Cases by failure class, the most frequent first. */
   failures: { class: string; title: string; a: number; b: number }[];
 };
@@ -71,18 +78,31 @@ export type PairComparison = {
  * Compares B with A: each arm of B with its counterpart in A, over the tasks that both have with the same content.
  * @throws WhetstoneError `run-metric` where they declare different metrics, and for a gate on an amount
  */
-export function compareRuns(a: Side, b: Side, gate?: Gate): RunComparison {
+export function compareRuns(
+  a: Side,
+  b: Side,
+  { gate, passWorth: worth }: { gate?: Gate; passWorth?: number } = {},
+): RunComparison {
   const excluded = excludedTasks(a.manifest, b.manifest);
   const left = new Set(excluded.map(({ task }) => task));
   const metric = commonMetric(a.manifest, b.manifest);
   const [armsOfA, armsOfB] = [armsOf(a, left, metric), armsOf(b, left, metric)];
   const matched = pairArms(armsOfA, armsOfB);
-  const pairs = matched.map(({ a, b }): ArmPair => ({ variant: b, baseline: a, metric }));
+  const wholeOf = ({ label, manifest, rows }: Side): RunArms => ({
+    manifest,
+    arms: armsOf({ label, manifest, rows }, left, metric),
+  });
+  const [runOfA, runOfB] = [wholeOf(a), wholeOf(b)];
+  const pairs = matched.map((one): ArmPair => {
+    const bridge = findBridge(one.a, one.b, runOfA, runOfB);
+    return { variant: one.b, baseline: one.a, metric, ...present({ bridge }) };
+  });
   const comparisons = compareVariants(pairs, {
     margin: commonMargin(a.manifest, b.manifest),
     alpha: Math.min(alphaOf(a), alphaOf(b)),
   });
   const used = new Set(matched.flatMap(({ a, b }) => [a, b]));
+  const bridges = new Set(pairs.flatMap(({ bridge }) => bridge?.now ?? []));
   const unpaired = (side: 'a' | 'b', arms: readonly ArmOfSide[]) =>
     arms.filter((arm) => !used.has(arm)).map(({ arm: { agent, variant } }) => ({ side, agent, variant }));
   return {
@@ -92,29 +112,42 @@ export function compareRuns(a: Side, b: Side, gate?: Gate): RunComparison {
     metric,
     pairs: matched.flatMap(({ a, b }, i) => {
       const comparison = comparisons[i];
-      return comparison ? [{ a: a.arm, b: b.arm, comparison, ...detailsOf(a.cases, b.cases, metric) }] : [];
+      if (!comparison) return [];
+      const value = worth === undefined ? undefined : (passWorth(a.cases, b.cases, worth) ?? undefined);
+      return [
+        {
+          ...{ a: a.arm, b: b.arm, comparison },
+          ...detailsOf(a.cases, b.cases, metric),
+          ...present({ value }),
+        },
+      ];
     }),
     pooled: comparisons.slice(matched.length),
     unpaired_arms: [...unpaired('a', armsOfA), ...unpaired('b', armsOfB)],
     excluded_tasks: excluded,
-    left_out: leftOut(excluded.length, [a, b], used),
+    left_out: leftOut(excluded.length, [a, b], used.size + bridges.size),
     differences: runDifferences(a, b),
     exposure: aboutTheContext([...used].flatMap(({ cases }) => cases)),
-    caveats: caveatsOf(a, b, metric),
+    caveats: [
+      ...aboutUnplannedLooks(comparisons),
+      ...aboutMissingData(comparisons),
+      ...aboutTheDays(a, b, comparisons),
+      ...caveatsOf(a, b, metric),
+    ],
     gate: gate ? judgeGate(requirePoints(gate, metric), pairs) : null,
   };
 }
 
 type ArmOfSide = ArmPair['variant'];
 
-function leftOut(tasks: number, sides: readonly Side[], used: ReadonlySet<ArmOfSide>): string[] {
+function leftOut(tasks: number, sides: readonly Side[], used: number): string[] {
   const manifests = new Map(sides.map(({ manifest }) => [manifest.run_id, manifest]));
   const planned = [...manifests.values()].reduce(
     (total, { case_matrix: cases }) =>
       total + new Set(cases.map(({ agent_name, variant }) => JSON.stringify([agent_name, variant]))).size,
     0,
   );
-  const arms = planned - used.size;
+  const arms = planned - used;
   const say = (count: number, noun: string) => {
     const [is, its] = count === 1 ? ['is', 'its'] : ['are', 'their'];
     return count > 0
@@ -279,11 +312,20 @@ function caveatsOf(a: Side, b: Side, { title }: Summary['metric']): string[] {
   const scripted = [a, b].some(({ manifest }) => manifest.gateway?.mode === 'script');
   return [
     ...(scripted ? ['The model was a script: these numbers say nothing about a real model.'] : []),
-    ...(a.manifest.run_id === b.manifest.run_id
-      ? []
-      : [
-          'The two sides did not run side by side. If the model or its provider changed by 2 to 5 points in between, "better" and "worse" are wrong in 8 to 33 % of such comparisons instead of 5 %. To be sure, run both variants in one run.',
-        ]),
     `Only the declared metric makes a verdict: ${title}. All else is exploratory, cost, tokens and time too.`,
+  ];
+}
+
+/** A baseline of another day: corrected by bridge trials, or open to whatever has changed since. */
+function aboutTheDays(a: Side, b: Side, comparisons: readonly Comparison[]): string[] {
+  if (a.manifest.run_id === b.manifest.run_id) return [];
+  const open = comparisons.filter(({ bridge }) => !bridge).length;
+  if (open === 0) {
+    return [
+      'The two sides did not run side by side. Bridge trials measured what has changed since, and the differences are corrected by them; cost, tokens and time are not.',
+    ];
+  }
+  return [
+    'The two sides did not run side by side, and there are no bridge trials: trials of the arm of A that ran beside those of B, on four tasks or more. If the model or its provider changed by 2 to 5 points in between, "better" and "worse" are wrong in 8 to 33 % of such comparisons instead of 5 %. To be sure, run both variants in one run, or B with --bridge.',
   ];
 }

@@ -10,11 +10,33 @@ import {
   tasksNeeded,
   trialNoise,
 } from '../stats/population-difference.ts';
-import { decideVerdict, explainVerdict, type Measured, PLANNED_DIFFERENCE } from './comparison-verdict.ts';
+import {
+  bridgeSentence,
+  decideVerdict,
+  explainVerdict,
+  type Measured,
+  PLANNED_DIFFERENCE,
+} from './comparison-verdict.ts';
 import { equivalenceOf } from './equivalence.ts';
+import {
+  bridgeDifferences,
+  type EstimatedDifference,
+  estimateDifference,
+  type Parts,
+} from './estimate-difference.ts';
+import { missingData } from './missing-data.ts';
 import type { Comparison, Estimate } from './summary.ts';
-import { type ArmPair, countsOf, measuredOn, scaleOf, shownOn, taskDifferences } from './task-differences.ts';
+import {
+  type ArmCases,
+  type ArmPair,
+  countsOf,
+  measuredOn,
+  scaleOf,
+  shownOn,
+  taskDifferences,
+} from './task-differences.ts';
 import { intervalBounds, shownInterval } from './task-intervals.ts';
+import { unplannedLook } from './unplanned-look.ts';
 import { verifierEffect, verifierSentence } from './verifier-noise.ts';
 
 /** What was declared before the first case. */
@@ -42,12 +64,13 @@ export function compareVariants(
     const known = { ...one, adjusted_p_value: one.p_value === null ? null : (adjusted[i] ?? null) };
     const verdict = decideVerdict(known, { metric, alpha });
     const why = explainVerdict(known, verdict, { compared: compared.length, metric, alpha });
-    return { ...known, verdict, sentence: `${verdict}: ${why}${verifierSentence(known)}` };
+    return {
+      ...known,
+      verdict,
+      sentence: `${verdict}: ${why}${bridgeSentence(known, metric.unit)}${verifierSentence(known)}`,
+    };
   });
 }
-
-/** The pairs of one comparison, each of one agent. */
-export type Parts = readonly [ArmPair, ...ArmPair[]];
 
 /** The pairs of the same two variants with several agents. */
 function pooledPairs(pairs: readonly ArmPair[]): Parts[] {
@@ -67,10 +90,11 @@ function measure(
   const byTask = taskDifferences(parts);
   const differences = [...byTask.values()];
   const level = 1 - alpha;
-  const found = differences.length === 0 ? null : populationDifference(differences, { scale, level });
+  const found = estimateDifference(parts, { level });
   // Fewer tasks give an interval that excludes next to nothing.
   const judged = differences.length < FEWEST_TASKS ? null : found;
-  const tasks = new Set(parts.flatMap((part) => part.variant.cases.map((one) => one.task_id)));
+  // A baseline that was only planned for some tasks, as a bridge, is not missing for the others.
+  const tasks = new Set(parts.flatMap(({ variant, baseline }) => tasksOf(variant, tasksOf(baseline))));
   const counts = metric.kind === 'pass_rate' ? countsOf(parts) : [];
   const isPooled = parts.length > 1;
   return {
@@ -86,9 +110,35 @@ function measure(
     these_tasks_p_value: haveTrialsToDeal(counts) ? labelPermutationP(counts) : null,
     bounds: isPooled ? null : boundsOf(variant.arm.primary.bounds, baseline.arm.primary.bounds),
     interval_bounds: intervalBounds(parts, level),
-    ...present({ verifier: verifierEffect(parts) ?? undefined }),
+    ...present({
+      verifier: verifierEffect(parts) ?? undefined,
+      missing_data: missingData(parts) ?? undefined,
+      bridge: found ? bridgeOf(parts, found) : undefined,
+      e_value: unplannedLook(parts, comparisons),
+    }),
     ...planning(differences, scale, found?.standardDeviation ?? null),
     equivalence: margin === undefined ? null : equivalenceOf(parts, differences, { margin, comparisons }),
+  };
+}
+
+/** The planned tasks of an arm, or those of `among`. */
+function tasksOf({ cases }: ArmCases, among?: readonly string[]): string[] {
+  const known = among && new Set(among);
+  return [...new Set(cases.map((one) => one.task_id))].filter((id) => known?.has(id) ?? true);
+}
+
+function bridgeOf(parts: Parts, { drift, bridgeTasks }: EstimatedDifference): Comparison['bridge'] {
+  const [{ bridge, metric }] = parts;
+  if (!bridge || drift === undefined || bridgeTasks === undefined) return undefined;
+  const scale = scaleOf(metric);
+  const differences = [...bridgeDifferences(parts).values()];
+  const measured = differences.length < FEWEST_TASKS ? null : populationDifference(differences, { scale });
+  return {
+    variant: bridge.now.arm.variant,
+    tasks: bridgeTasks,
+    trials: parts.reduce((sum, part) => sum + (part.bridge?.now.arm.trials ?? 0), 0),
+    drift: shownOn(scale, drift),
+    drift_interval: shownInterval(scale, measured?.interval),
   };
 }
 

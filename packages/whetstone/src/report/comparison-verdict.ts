@@ -108,3 +108,15 @@ function unpaired({ tasks_without_result: tasks }: Known): string {
   const named = tasks.slice(0, 5).join(', ') + (tasks.length > 5 ? ' and others' : '');
   return `; ${counted(tasks.length, 'task')} without a result in one of the arms: ${named}`;
 }
+
+/** What bridge trials found; empty where the arms ran side by side, or without any. */
+export function bridgeSentence(
+  { bridge }: Pick<Comparison, 'bridge'>,
+  unit: Summary['metric']['unit'],
+): string {
+  if (!bridge) return '';
+  const range = bridge.drift_interval
+    ? ` (95 % interval ${pointsRange(bridge.drift_interval.low, bridge.drift_interval.high, unit)})`
+    : '';
+  return `; the baseline is from another day, and bridge trials of ${bridge.variant} on ${counted(bridge.tasks, 'task')} show a drift of ${points(bridge.drift)} ${unit} since${range}, which is taken off`;
+}

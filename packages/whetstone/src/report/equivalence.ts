@@ -1,11 +1,7 @@
-import {
-  populationDifference,
-  type TaskDifference,
-  tasksNeeded,
-  trialNoise,
-} from '../stats/population-difference.ts';
+import { type TaskDifference, tasksNeeded, trialNoise } from '../stats/population-difference.ts';
+import { estimateDifference, type Parts } from './estimate-difference.ts';
 import type { Comparison, Equivalence } from './summary.ts';
-import { type ArmPair, measuredOn, scaleOf } from './task-differences.ts';
+import { measuredOn, scaleOf } from './task-differences.ts';
 import { intervalBounds, shownInterval } from './task-intervals.ts';
 
 /** Fewer tasks than this never make an equivalence (statistics, R1). */
@@ -16,13 +12,13 @@ export const FEWEST_TASKS_FOR_EQUIVALENCE = 20;
  * the margin would be called equivalent in more than 5 % of experiments (`npm run bench -- truth`).
  */
 export function equivalenceOf(
-  parts: readonly [ArmPair, ...ArmPair[]],
+  parts: Parts,
   differences: readonly TaskDifference[],
   { margin, comparisons }: { margin: number; comparisons: number },
 ): Equivalence {
   const scale = scaleOf(parts[0].metric);
   const level = 1 - 0.05 / comparisons;
-  const found = differences.length < 2 ? null : populationDifference(differences, { scale, level });
+  const found = differences.length < 2 ? null : estimateDifference(parts, { level });
   const isEnough = differences.length >= FEWEST_TASKS_FOR_EQUIVALENCE;
   // Both sides have to be shown: a power of 90 % for each makes 80 % for both.
   const test = { scale, comparisons, power: 0.9 };

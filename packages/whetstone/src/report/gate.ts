@@ -1,12 +1,8 @@
-import {
-  FEWEST_TASKS,
-  populationDifference,
-  tasksNeeded,
-  trialNoise,
-} from '../stats/population-difference.ts';
+import { FEWEST_TASKS, tasksNeeded, trialNoise } from '../stats/population-difference.ts';
 import { PLANNED_DIFFERENCE } from './comparison-verdict.ts';
+import { estimateDifference } from './estimate-difference.ts';
 import { counted, points, pointsRange } from './format.ts';
-import { type ArmPair, type Missing, taskDifferences } from './task-differences.ts';
+import { type ArmPair, taskDifferences } from './task-differences.ts';
 
 /** `delta > bound`: the difference of the pass rates, B − A, must be above `bound` (−0.05 for −5 pp). */
 export type Gate = { text: string; bound: number };
@@ -45,14 +41,13 @@ export function judgeGate({ text, bound }: Gate, pairs: readonly ArmPair[]): Gat
 
 function judgePair(pair: ArmPair, bound: number, pairs: number) {
   const differences = [...taskDifferences([pair]).values()];
-  const differencesIf = (missing: Missing) => [...taskDifferences([pair], missing).values()];
   const tasks = differences.length;
-  const found = tasks === 0 ? null : populationDifference(differences);
+  const found = estimateDifference([pair]);
   const spread = found?.standardDeviation ?? null;
   const needed = spread === null ? null : tasksNeeded(distanceTo(bound), spread, trialNoise(differences));
   if (tasks < FEWEST_TASKS) return { status: 'inconclusive' as const, interval: null, needed };
-  const worst = populationDifference(differencesIf('against')).interval;
-  const best = populationDifference(differencesIf('in-favor'), { level: 1 - 0.05 / pairs }).interval;
+  const worst = estimateDifference([pair], { missing: 'against' })?.interval;
+  const best = estimateDifference([pair], { missing: 'in-favor', level: 1 - 0.05 / pairs })?.interval;
   const interval = found?.interval ?? null;
   const status =
     worst && interval && Math.min(worst.low, interval.low) > bound

@@ -2,8 +2,9 @@ import type { Ratio } from '../stats/log-ratio.ts';
 import type { PairComparison, RunComparison } from './compare-runs.ts';
 import { counted, dollars, metricValue, points, pValue, seconds, tokens, UNKNOWN } from './format.ts';
 import { extentOf, intervalLine } from './interval-line.ts';
+import type { ValueOfPass } from './pass-worth.ts';
 import { oneLine } from './sanitize.ts';
-import type { Arm } from './summary.ts';
+import type { Arm, RatePair } from './summary.ts';
 import type { TerminalOptions } from './terminal.ts';
 import { paragraphLines, tableLines } from './text-layout.ts';
 
@@ -64,6 +65,7 @@ function pairLines(pair: PairComparison, run: RunComparison, view: TerminalOptio
     ...drawing(pair, run, view),
     '',
     ...sideBySide(pair, run.metric, width),
+    ...valueLines(pair, width),
     ...(flips.length > 0
       ? ['', `  ${counted(flips.length, 'task')} changed`, ...flipLines(pair, width)]
       : []),
@@ -96,7 +98,7 @@ function drawing(
 }
 
 function sideBySide(
-  { a, b, ratios, failures }: PairComparison,
+  { a, b, ratios, failures, comparison }: PairComparison,
   metric: RunComparison['metric'],
   width: number,
 ): string[] {
@@ -105,7 +107,9 @@ function sideBySide(
     [metric.title, metricValue(metric, a.primary), metricValue(metric, b.primary), ''],
     ['passed', `${a.passed}/${a.trials}`, `${b.passed}/${b.trials}`, ''],
     ['no result', String(a.error + a.missing), String(b.error + b.missing), ''],
+    ...countRow('errors', comparison.missing_data?.errors),
     ['retries', String(a.retries), String(b.retries), ''],
+    ...countRow('cases retried', comparison.missing_data?.retried),
     [
       'cost',
       dollars(a.cost_usd, a.cost_unknown),
@@ -134,6 +138,13 @@ function sideBySide(
   return tableLines(columns, rows, '  ');
 }
 
+/** `3/20`, `0/20`, `p = 0.042`; nothing where neither arm has any. */
+function countRow(title: string, pair: RatePair | undefined): string[][] {
+  if (!pair || pair.p_value === null) return [];
+  const { variant, baseline, p_value: p } = pair;
+  return [[title, `${baseline.count}/${baseline.cases}`, `${variant.count}/${variant.cases}`, pValue(p)]];
+}
+
 /** `0.82 × [0.70, 0.97]`. */
 function ratioText(ratio: Ratio | null): string {
   if (ratio === null) return UNKNOWN;
@@ -141,6 +152,22 @@ function ratioText(ratio: Ratio | null): string {
   const range = ratio.interval ? ` [${number(ratio.interval.low)}, ${number(ratio.interval.high)}]` : '';
   return `${number(ratio.ratio)} ×${range}`;
 }
+
+function valueLines({ value }: PairComparison, width: number): string[] {
+  if (!value) return [];
+  const [asked, ...others] = value.values;
+  if (!asked) return [];
+  const text = (one: ValueOfPass) => {
+    const range = one.interval ? ` [${money(one.interval.low)}, ${money(one.interval.high)}]` : '';
+    return `${money(one.value_usd)}${range}`;
+  };
+  const range = others.map((one) => `${text(one)} at ${money(one.pass_worth_usd)}`).join('; ');
+  const said = `If a pass is worth ${money(asked.pass_worth_usd)}, B is worth ${text(asked)} more than A per case, over ${counted(value.tasks, 'task')} (exploratory). ${range}.`;
+  return ['', ...paragraphLines(said, width, '  ')];
+}
+
+/** `−$0.012`, `$3.40`. */
+const money = (usd: number): string => `${usd < 0 ? '−' : ''}$${Number(Math.abs(usd).toPrecision(3))}`;
 
 function flipLines({ flips }: PairComparison, width: number): string[] {
   const shown = flips.slice(0, FLIPS_SHOWN);

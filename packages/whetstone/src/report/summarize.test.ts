@@ -329,6 +329,7 @@ describe('the whole', () => {
     const summary = summarize(manifest, unverified);
     expect(summary.unverified).toBe(1);
     expect(summary.caveats).toEqual([
+      expect.stringContaining('only an e-value of 60 or more shows a difference'),
       'The model was a script: these numbers say nothing about a real model.',
       '7 tasks are few. More tasks narrow the intervals; more trials hardly do.',
       'The intervals hold only for tasks like these, in this repository, with these agents and this model.',

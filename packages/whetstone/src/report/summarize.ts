@@ -7,9 +7,11 @@ import { armsOf, compareArms } from './compare-arms.ts';
 import { driftOf } from './drift.ts';
 import { groupFailures } from './group-failures.ts';
 import { headline } from './headline.ts';
+import { aboutMissingData } from './missing-data.ts';
 import { resultsOfRun, type SequentialState, sequentialState } from './sequential.ts';
 import type { Cell, Sequential, Summary } from './summary.ts';
 import { describeMetric, metricOf } from './task-values.ts';
+import { aboutUnplannedLooks } from './unplanned-look.ts';
 import { verifierNoise } from './verifier-noise.ts';
 
 /** Every number of the reports of a run, from its manifest and the rows so far, in any order. Deterministic. */
@@ -47,7 +49,11 @@ export function summarize(manifest: Manifest, rows: readonly CaseRow[]): Summary
     drift: driftOf(cases, manifest.trials),
     ...present({ verifier: verifierNoise(cases) ?? undefined }),
     unverified: cases.filter(isUnverified).length,
-    caveats: findCaveats(manifest, cases),
+    caveats: [
+      ...aboutUnplannedLooks(comparisons),
+      ...aboutMissingData(comparisons),
+      ...findCaveats(manifest, cases),
+    ],
   };
 }
 

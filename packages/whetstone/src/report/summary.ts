@@ -209,6 +209,15 @@ export type Comparison = {
   minimum_detectable_difference: number | null;
   /** Tasks like these that a difference of 10 points needs (80 % power); `null` where the spread is unknown. */
   tasks_needed: number | null;
+  /**
+   * Trials of the same arm on both days, where the baseline was saved on another day. `difference`, its interval and its p-value
+   * are corrected by them. Absent: the arms ran side by side, or fewer than four tasks have such trials.
+   */
+  bridge?: Bridge;
+  /** Only while cases have not finished: for looks that nobody planned. Makes no verdict. */
+  e_value?: UnplannedLook;
+  /** Errors and retries of the two arms. Absent: none has any. */
+  missing_data?: MissingData;
   /** What the verifier's own noise does to the difference. Absent: the trees were not verified several times. */
   verifier?: VerifierEffect;
   /** `null` unless the run declares which differences count as none. */
@@ -261,4 +270,35 @@ export type VerifierEffect = {
   averaged_difference: number;
   /** The standard deviation of the difference that comes from the verifier alone. */
   standard_deviation: number;
+};
+
+export type Bridge = {
+  /** The variant whose trials are the bridge. */
+  variant: string;
+  /** Tasks with trials on both days, and the trials of now. */
+  tasks: number;
+  trials: number;
+  /** Mean over these tasks of now − then, in the unit of `difference`. */
+  drift: number;
+  /** 95 %. */
+  drift_interval: Interval | null;
+};
+
+/** Whether missing data are spread alike. Where they are not, what is missing may not be like the rest. */
+export type MissingData = { errors: RatePair; retried: RatePair };
+
+/** A count of cases in each arm. `p_value`: two-sided, exact permutation within tasks; `null` where neither arm has any. */
+export type RatePair = {
+  variant: { count: number; cases: number };
+  baseline: { count: number; cases: number };
+  p_value: number | null;
+};
+
+/** What the tasks that have finished say, however often somebody looks and whenever they stop. */
+export type UnplannedLook = {
+  value: number;
+  /** Tasks whose cases have all finished in both arms. */
+  tasks: number;
+  /** What it has to reach: 20 times the number of comparisons. */
+  needed: number;
 };

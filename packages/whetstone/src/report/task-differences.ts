@@ -8,7 +8,13 @@ import { isAmount, taskValues } from './task-values.ts';
 export type ArmCases = { arm: Arm; cases: readonly CaseResult[] };
 
 /** A variant with the baseline of the same agent, and what they are compared by. */
-export type ArmPair = { variant: ArmCases; baseline: ArmCases; metric: Summary['metric'] };
+export type ArmPair = {
+  variant: ArmCases;
+  baseline: ArmCases;
+  metric: Summary['metric'];
+  /** Where the baseline was saved on another day: trials of the same arm of both days. Absent: they ran side by side, or nothing shows the drift. */
+  bridge?: { now: ArmCases; saved: ArmCases };
+};
 
 export const scaleOf = ({ kind }: Summary['metric']): Scale => (isAmount(kind) ? 'log_ratio' : 'rate');
 

@@ -1,7 +1,8 @@
 import type { Interval } from '../stats/interval.ts';
-import { populationDifference, type Scale } from '../stats/population-difference.ts';
+import type { Scale } from '../stats/population-difference.ts';
+import { estimateDifference, type Parts } from './estimate-difference.ts';
 import type { Comparison } from './summary.ts';
-import { type ArmPair, type Missing, scaleOf, shownOn, taskDifferences } from './task-differences.ts';
+import { type Missing, scaleOf, shownOn } from './task-differences.ts';
 
 /** An interval as reports have it. */
 export function shownInterval(scale: Scale, interval: Interval | null | undefined): Interval | null {
@@ -10,17 +11,15 @@ export function shownInterval(scale: Scale, interval: Interval | null | undefine
 }
 
 /** The intervals over all planned cases, if those without a result came out against the variant, and for it. */
-export function intervalBounds(
-  parts: readonly [ArmPair, ...ArmPair[]],
-  level: number,
-): Comparison['interval_bounds'] {
-  const arms = parts.flatMap(({ variant, baseline }) => [variant.arm, baseline.arm]);
+export function intervalBounds(parts: Parts, level: number): Comparison['interval_bounds'] {
+  const arms = parts.flatMap(({ variant, baseline, bridge }) => [
+    variant.arm,
+    baseline.arm,
+    ...(bridge ? [bridge.now.arm, bridge.saved.arm] : []),
+  ]);
   if (arms.every(({ primary }) => primary.missing === 0)) return null;
   const scale = scaleOf(parts[0].metric);
-  const intervalIf = (missing: Missing) => {
-    const differences = [...taskDifferences(parts, missing).values()];
-    if (differences.length === 0) return null;
-    return shownInterval(scale, populationDifference(differences, { scale, level }).interval);
-  };
+  const intervalIf = (missing: Missing) =>
+    shownInterval(scale, estimateDifference(parts, { level, missing })?.interval);
   return { against: intervalIf('against'), in_favor: intervalIf('in-favor') };
 }

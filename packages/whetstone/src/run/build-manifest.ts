@@ -41,7 +41,7 @@ export async function buildManifest(input: {
     jobs: input.jobs,
     baseline: plan.baseline,
     ...(isEarly ? { metric: 'pass_at_k', early_exit: true } : present({ metric: config.metric })),
-    ...present({ equivalence: config.equivalence, looks: plan.looks }),
+    ...present({ equivalence: config.equivalence, looks: plan.looks, bridge: plan.bridge }),
     case_count: plan.cases.length,
     agents: plan.agents.map((agent) => ({ ...agent, version: input.agentVersions.get(agent.name) ?? null })),
     tasks: plan.tasks.map(({ id, commit, fingerprint }) => ({

@@ -20,6 +20,8 @@ export type RunRequest = {
   seed?: string;
   /** With looks after parts of the tasks. Default: false. */
   sequential?: boolean;
+  /** The run that has the baseline, and on how many tasks it runs here beside the others. Default: on all, and there is none. */
+  bridge?: { run: string; tasks?: number };
   /** Path, id or unique beginning of an id of the run to resume, or `latest`. */
   resume?: string;
 };
@@ -40,12 +42,18 @@ export async function planOrResume(request: RunRequest): Promise<PlannedRun> {
       request.config,
       selectMatrix(request.config, request.selection),
     );
+    const saved = request.bridge && (await readRun(await findRun(request.bridge.run, config.outputDir)));
+    const bridge = saved && {
+      run_id: saved.manifest.run_id,
+      tasks: request.bridge?.tasks ?? halfOf(selectMatrix(config, request.selection).tasks.length),
+    };
     const plan = await planRun(config, request.selection, {
       withheld: inputsOf(withheld),
       trials: request.trials,
       resolveCommit: (ref) => commitOf(config.repo, ref),
-      ...present({ seed, sequential: request.sequential }),
+      ...present({ seed, sequential: request.sequential, bridge }),
     });
+    if (saved) refuseOtherBaseline(plan, saved);
     return { config, plan, withheld, ...present({ sandbox }) };
   }
   const resumed = await readRun(await findRun(request.resume, request.config.outputDir));
@@ -54,6 +62,50 @@ export async function planOrResume(request: RunRequest): Promise<PlannedRun> {
   const plan = await planAgain(config, inputsOf(withheld), resumed.manifest);
   refuseChanged(plan, resumed.manifest, resumed.directory);
   return { config, plan, withheld, resumed, ...present({ sandbox }) };
+}
+
+/** Half of the tasks, but at least ten where there are as many. */
+const halfOf = (tasks: number): number => Math.min(tasks, Math.max(10, Math.ceil(tasks / 2)));
+
+/** Trials of another arm, or of other tasks, say nothing about what has changed since. */
+function refuseOtherBaseline(
+  { agents, tasks, variants, baseline }: Plan,
+  { manifest, directory }: ReadRun,
+): void {
+  const variant = variants.find(({ name }) => name === baseline);
+  const isSame = (one: { fingerprint: string }, other: { fingerprint: string } | undefined) =>
+    one.fingerprint === other?.fingerprint;
+  const others = [
+    ...(variant &&
+    !isSame(
+      variant,
+      manifest.variants.find(({ name }) => name === baseline),
+    )
+      ? [`variant ${baseline}`]
+      : []),
+    ...agents
+      .filter(
+        (agent) =>
+          !isSame(
+            agent,
+            manifest.agents.find(({ name }) => name === agent.name),
+          ),
+      )
+      .map(({ name }) => `agent ${name}`),
+  ];
+  const same = tasks.filter((task) =>
+    isSame(
+      task,
+      manifest.tasks.find(({ id }) => id === task.id),
+    ),
+  );
+  if (others.length === 0 && same.length > 0) return;
+  const what = others.length > 0 ? others.join(', ') : 'every task';
+  throw new WhetstoneError(
+    'selection-invalid',
+    `Run ${manifest.run_id} cannot be the baseline: it does not have, or has another, ${what}.`,
+    { where: directory, hint: 'Run the baseline on all tasks: leave out --bridge.' },
+  );
 }
 
 /** The sandbox of the cases that the run has, where the configuration leaves the choice. */
@@ -99,6 +151,7 @@ export function planAgain(
     trials: manifest.trials,
     seed: manifest.seed,
     sequential: manifest.looks !== undefined,
+    ...present({ bridge: manifest.bridge }),
     resolveCommit: async (ref) => refs.get(ref) ?? commitOf(config.repo, ref),
   });
 }

@@ -54,6 +54,12 @@ export type RunOptions = {
    * chance to be. At least 8 tasks and two variants. Default: all tasks run.
    */
   sequential?: boolean;
+  /**
+   * Compares with the baseline of an earlier run (a path, an id, a tag or `latest`), so that the baseline only runs on some of the
+   * tasks here, to measure what has changed since. `tasks`: how many; default: half, at least ten. Default: the baseline runs
+   * on all tasks.
+   */
+  bridge?: { run: string; tasks?: number };
   /** Seeds the starting order and every random choice of a script. Default: the config's `seed`, else a new one. */
   seed?: string;
   /**
@@ -99,12 +105,12 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const { signal = new AbortController().signal, keepWorkspace = false } = options;
   assertJobs(jobs);
   const given = await configOf(options.config, selection, onEvent);
-  const { seed, resume, sequential } = options;
+  const { seed, resume, sequential, bridge } = options;
   const plannedRun = await planOrResume({
     config: given,
     selection,
     trials,
-    ...present({ seed, resume, sequential }),
+    ...present({ seed, resume, sequential, bridge }),
   });
   const { config, plan, sandbox } = plannedRun;
   if (!plannedRun.resumed) await requireProtection(config, plan);

@@ -8,8 +8,11 @@ import { studentTCdf, studentTQuantile } from './student-t.ts';
  */
 export type TaskDifference = { difference: number; trials: { variant: number; baseline: number } };
 
-/** `rate`: differences from −1 to 1, of shares of few trials. `log_ratio`: logarithms of the ratios of amounts. */
-export type Scale = 'rate' | 'log_ratio';
+/**
+ * `rate`: differences from −1 to 1, of shares of few trials. `value`: such differences less what they cost, which have no bounds.
+ * `log_ratio`: logarithms of the ratios of amounts.
+ */
+export type Scale = 'rate' | 'value' | 'log_ratio';
 
 export type PopulationDifference = {
   /** Mean over tasks. */
@@ -73,7 +76,7 @@ export function populationDifference(
   }
   const squares = sum(differences.map((one) => (one - difference) ** 2));
   const variance =
-    scale === 'rate'
+    scale !== 'log_ratio'
       ? (squares + 2 * widening ** 2 * trialNoise(tasks)) / (count + 1)
       : squares / (count - 1);
   const standardError = Math.sqrt(variance / count);
@@ -89,13 +92,14 @@ export function populationDifference(
   };
 }
 
-const METHODS: Record<Scale, string> = {
+export const METHODS: Record<Scale, string> = {
   rate: 'Student t over tasks, spread widened by the noise of trials',
+  value: 'Student t over tasks, spread widened by the noise of trials',
   log_ratio: 'Student t over the logarithms of the ratios of tasks',
 };
 
 /** Without any spread, a difference is certain and none is nothing. */
-function twoSidedP(difference: number, standardError: number, degreesOfFreedom: number): number {
+export function twoSidedP(difference: number, standardError: number, degreesOfFreedom: number): number {
   if (standardError === 0) return difference === 0 ? 1 : 0;
   return Math.min(1, 2 * (1 - studentTCdf(Math.abs(difference) / standardError, degreesOfFreedom)));
 }
