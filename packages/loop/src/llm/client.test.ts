@@ -97,6 +97,7 @@ test('a provider that is not configured never gets its request sent to another o
     ['opnai/x', 'model-configuration-invalid', /"opnai".*mean openai\? Configured providers: anthropic/],
     ['anthropic/', 'model-configuration-invalid', /There is no model in "anthropic\/"/],
     ['', 'model-configuration-invalid', /There is no model in ""/],
+    ['/x', 'model-configuration-invalid', /There is no provider in "\/x".* Configured providers: anthropic/],
   ] as const) {
     const refused = expect.objectContaining({ code, message: expect.stringMatching(message) });
     expect(() => client.resolve(name)).toThrow(refused);

@@ -117,6 +117,11 @@ export class Client {
         `There is no model in ${JSON.stringify(name)}. Write provider/model. ${this.#configured}`,
       );
     const slash = name.indexOf('/');
+    if (slash === 0)
+      throw new LlmError(
+        'model-configuration-invalid',
+        `There is no provider in ${JSON.stringify(name)}. Write provider/model. ${this.#configured}`,
+      );
     if (slash > 0) return { provider: this.#provider(name.slice(0, slash)), modelId: name.slice(slash + 1) };
     if (this.#defaultProvider === undefined)
       throw new LlmError(
