@@ -15,6 +15,9 @@ test('an exact match wins and is replaced as it stands, special patterns include
 
 test('a text that occurs more than once is ambiguous, unless all are wanted', () => {
   expect(once('x x x', 'x', 'y')).toEqual({ kind: 'ambiguous', count: 3 });
+  expect(once('a\na\na\n', 'a\na\n', 'b\n'), 'overlapping').toEqual({ kind: 'ambiguous', count: 2 });
+  expect(once('a\r\na\r\na\r\nb', 'a\na\n', 'b\n')).toEqual({ kind: 'ambiguous', count: 2 });
+  expect(once(' a\n a\n a\n', 'a\na\n', 'b\n')).toEqual({ kind: 'ambiguous', count: 2 });
   expect(replaceText('x x x', 'x', 'y', true)).toMatchObject({ text: 'y y y', count: 3 });
 });
 

@@ -19,9 +19,10 @@ export type Replaced =
  */
 export function replaceText(text: string, oldText: string, newText: string, all: boolean): Replaced {
   for (const { level, find } of LEVELS) {
-    const ranges = find(text, oldText);
-    if (ranges.length === 0) continue;
-    if (ranges.length > 1 && !all) return { kind: 'ambiguous', count: ranges.length };
+    const places = find(text, oldText);
+    if (places.length === 0) continue;
+    if (places.length > 1 && !all) return { kind: 'ambiguous', count: places.length };
+    const ranges = withoutOverlaps(places);
     let result = '';
     let end = 0;
     for (const range of ranges) {
@@ -37,6 +38,16 @@ export function replaceText(text: string, oldText: string, newText: string, all:
     return { kind: 'replaced', text: result + text.slice(end), count: ranges.length, level };
   }
   return { kind: 'missing' };
+}
+
+/** From the first on, as everywhere where all occurrences of a text are replaced. */
+function withoutOverlaps(places: readonly Range[]): Range[] {
+  let end = 0;
+  return places.filter((place) => {
+    if (place.start < end) return false;
+    ({ end } = place);
+    return true;
+  });
 }
 
 type Range = { start: number; end: number };
@@ -55,9 +66,10 @@ function lineLevel(level: MatchLevel, normalise: (line: string) => string): Leve
   return { level, find: (text, wanted) => lineMatches(text, wanted, normalise) };
 }
 
+/** Also those that overlap: which of them is meant is as unclear as with any others. */
 function occurrences(text: string, wanted: string): Range[] {
   const ranges: Range[] = [];
-  for (let start = text.indexOf(wanted); start >= 0; start = text.indexOf(wanted, start + wanted.length)) {
+  for (let start = text.indexOf(wanted); start >= 0; start = text.indexOf(wanted, start + 1)) {
     ranges.push({ start, end: start + wanted.length });
   }
   return ranges;
@@ -72,14 +84,18 @@ function occurrencesAcrossLineEnds(text: string, wanted: string): Range[] {
     return '\n';
   });
   // `removed` holds, in positions of `plain`, the line breaks that lost a carriage return.
-  let passed = 0;
-  const original = (position: number) => {
-    while (passed < removed.length && (removed[passed] ?? 0) < position) passed += 1;
-    return position + passed;
+  /** Of positions that grow. */
+  const createOriginal = () => {
+    let passed = 0;
+    return (position: number) => {
+      while (passed < removed.length && (removed[passed] ?? 0) < position) passed += 1;
+      return position + passed;
+    };
   };
+  const [startOf, endOf] = [createOriginal(), createOriginal()];
   return occurrences(plain, wanted.replaceAll('\r\n', '\n')).map(({ start, end }) => ({
-    start: original(start),
-    end: original(end),
+    start: startOf(start),
+    end: endOf(end),
   }));
 }
 
@@ -97,7 +113,7 @@ function linesOf(text: string): Line[] {
   return lines;
 }
 
-/** Runs of whole lines that equal the lines of `wanted` after `normalise`. They do not overlap. */
+/** Runs of whole lines that equal the lines of `wanted` after `normalise`. They may overlap. */
 function lineMatches(text: string, wanted: string, normalise: (line: string) => string): Range[] {
   const target = linesOf(wanted.endsWith('\n') ? wanted.slice(0, -1) : wanted).map(({ content }) =>
     normalise(content),
@@ -115,7 +131,6 @@ function lineMatches(text: string, wanted: string, normalise: (line: string) => 
     const contentEnd = last.start + last.content.length;
     const end = wanted.endsWith('\n') ? Math.min(last.end + 1, text.length) : contentEnd;
     ranges.push({ start: first.start, end });
-    index += target.length - 1;
   }
   return ranges;
 }
