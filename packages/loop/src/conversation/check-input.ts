@@ -20,7 +20,8 @@ export function checkInput(method: string, input: Input): Input {
 
 /** What is wrong with the parts of a message, with the path to it; `undefined` where nothing is. */
 export function problemOfParts(parts: unknown, name = 'input'): string | undefined {
-  if (!Array.isArray(parts)) return `${name} is ${describe(parts)}; it must be a text or a list of parts`;
+  if (!Array.isArray(parts))
+    return `${name} is ${describeValue(parts)}; it must be a text or a list of parts`;
   for (const [index, part] of parts.entries()) {
     const problem = problemOfPart(part, `${name}[${index}]`);
     if (problem !== undefined) return problem;
@@ -30,27 +31,28 @@ export function problemOfParts(parts: unknown, name = 'input'): string | undefin
 
 function problemOfPart(part: Partial<Part> | null | undefined, path: string): string | undefined {
   if (typeof part !== 'object' || part === null)
-    return `${path} is ${describe(part)}; it must be a part, such as { type: 'text', text: '…' }`;
+    return `${path} is ${describeValue(part)}; it must be a part, such as { type: 'text', text: '…' }`;
   if (part.type === 'text')
     return typeof part.text === 'string'
       ? undefined
-      : `${path}.text is ${describe(part.text)}; it must be a text`;
+      : `${path}.text is ${describeValue(part.text)}; it must be a text`;
   if (part.type !== 'image')
-    return `${path}.type is ${describe((part as { type?: unknown }).type)}; it must be "text" or "image"`;
+    return `${path}.type is ${describeValue((part as { type?: unknown }).type)}; it must be "text" or "image"`;
   const { data, mediaType } = part;
   if (typeof mediaType !== 'string' || !MEDIA_TYPES.includes(mediaType))
-    return `${path}.mediaType is ${describe(mediaType)}; it must be one of ${MEDIA_TYPES.join(', ')}`;
+    return `${path}.mediaType is ${describeValue(mediaType)}; it must be one of ${MEDIA_TYPES.join(', ')}`;
   if (typeof data !== 'string' || data === '')
-    return `${path}.data is ${describe(data)}; it must be the image in base64`;
+    return `${path}.data is ${describeValue(data)}; it must be the image in base64`;
   if (data.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(data))
-    return `${path}.data is not base64 (${describe(data)}); give the image without a "data:" prefix and line breaks`;
+    return `${path}.data is not base64 (${describeValue(data)}); give the image without a "data:" prefix and line breaks`;
   const found = imageTypeOf(Buffer.from(data.slice(0, 64), 'base64'));
   if (found !== mediaType)
     return `${path}.data begins like ${found ?? 'no image that providers read'}, not like ${mediaType}`;
   return undefined;
 }
 
-function describe(value: unknown): string {
+/** A wrong value in a few words, for the message about it. */
+export function describeValue(value: unknown): string {
   if (value === undefined) return 'missing';
   if (typeof value === 'string')
     return value === '' ? 'empty' : JSON.stringify(value.length > 24 ? `${value.slice(0, 24)}…` : value);

@@ -1,5 +1,6 @@
 import type { JsonObject, Usage } from '@whetstone/events';
 import { isJsonObject } from '@whetstone/events/json';
+import { problemOfContent, problemOfResult, problemOfTurns } from './check-turn.ts';
 import type { Preamble } from './preamble.ts';
 import type { HistoryTurn, Input, ToolResult } from './turn.ts';
 
@@ -92,14 +93,14 @@ export function checkSnapshot(value: unknown): SessionSnapshot {
   throw new TypeError(`restore: ${problem}`);
 }
 
-/** Looks at what a session relies on at its start. The rest of a snapshot is left to those who read it. */
+/** Looks at every turn, and at what a session relies on at its start. The rest is left to those who read it. */
 function problemOf(value: unknown): string | undefined {
   if (!isJsonObject(value)) return 'the snapshot is not an object';
   const { version, id, turns } = value;
   if (version !== 1) return `this version reads snapshots of version 1, not ${String(version)}`;
   if (typeof id !== 'string' || !Array.isArray(turns)) return '`id` or `turns` is missing';
-  const wrong = turns.findIndex((turn) => !isTurn(turn));
-  if (wrong >= 0) return `turns[${wrong}] is not a turn`;
+  const problem = problemOfTurns(turns) ?? problemOfWaiting(value);
+  if (problem !== undefined) return problem;
   const field = Object.keys(FIELDS).find((name) => value[name] !== undefined && !FIELDS[name]?.(value[name]));
   return field === undefined ? undefined : `\`${field}\` is not what a snapshot holds there`;
 }
@@ -112,7 +113,6 @@ const isListOf =
   (check: Check): Check =>
   (value) =>
     Array.isArray(value) && value.every(check);
-const isInput: Check = (value) => isString(value) || isListOf(isJsonObject)(value);
 
 /** Whether the value is an object whose fields pass the checks. */
 const has =
@@ -120,13 +120,21 @@ const has =
   (value) =>
     isJsonObject(value) && Object.entries(fields).every(([name, check]) => check(value[name]));
 
-function isTurn(value: unknown): boolean {
-  if (!isJsonObject(value) || !isString(value.id)) return false;
-  if (value.kind === 'assistant') return isListOf(isJsonObject)(value.parts);
-  if (value.kind === 'tool_results') return isListOf(isJsonObject)(value.results);
-  return (
-    (value.kind === 'user' || value.kind === 'system' || value.kind === 'steering') && isInput(value.content)
-  );
+/** What is wrong with the messages and results that are not in the history yet. */
+function problemOfWaiting({ steering, followUps, parked }: JsonObject): string | undefined {
+  const results = isJsonObject(parked) ? parked.results : undefined;
+  for (const [path, items, problemOf] of [
+    ['steering', steering, problemOfContent],
+    ['followUps', followUps, problemOfContent],
+    ['parked.results', results, problemOfResult],
+  ] as const) {
+    if (!Array.isArray(items)) continue;
+    for (const [index, item] of items.entries()) {
+      const problem = problemOf(item, `${path}[${index}]`);
+      if (problem !== undefined) return problem;
+    }
+  }
+  return undefined;
 }
 
 const isSubagent: Check = (value) =>
@@ -143,9 +151,9 @@ const isSubagent: Check = (value) =>
 const FIELDS: Readonly<Record<string, Check>> = {
   preamble: has({ systemPrompt: isString, environmentContext: isString }),
   reasoningEffort: isString,
-  steering: isListOf(isInput),
-  followUps: isListOf(isInput),
-  parked: has({ results: isListOf(isJsonObject), waiting: Array.isArray, rounds: isNumber }),
+  steering: Array.isArray,
+  followUps: Array.isArray,
+  parked: has({ results: Array.isArray, waiting: Array.isArray, rounds: isNumber }),
   parkedArguments: (value) => isJsonObject(value) && Object.values(value).every(isJsonObject),
   subagents: isListOf(isSubagent),
   spent: has({ usage: isJsonObject }),

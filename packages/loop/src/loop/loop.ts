@@ -1,5 +1,7 @@
 import { present } from '@whetstone/events/present';
 import { askHook } from '../control/hooks.ts';
+import { checkInput } from '../conversation/check-input.ts';
+import { checkTurns } from '../conversation/check-turn.ts';
 import { assistantText, type Input, type ToolCallPart, toolCallsOf } from '../conversation/turn.ts';
 import type { EndReason, LimitKind } from '../events/session-event.ts';
 import { LlmError } from '../llm/llm-error.ts';
@@ -133,8 +135,11 @@ async function askOrShrink(context: LoopContext, signal: AbortSignal): Promise<M
     const { message } = error;
     emit('WARNING', { code: 'context-overflow', message });
     const { onContextOverflow } = hooks;
-    const ask = onContextOverflow && (() => onContextOverflow({ turns: history.turns, message, signal }));
-    const answer = await askHook('onContextOverflow', ask, { emit, signal });
+    const shorten = async () => {
+      const answer = await onContextOverflow?.({ turns: history.turns, message, signal });
+      return answer && { turns: checkTurns('onContextOverflow', answer.turns) };
+    };
+    const answer = await askHook('onContextOverflow', onContextOverflow && shorten, { emit, signal });
     if (answer.kind !== 'answered') throw error;
     history.replace(answer.value.turns);
     context.prompt = undefined;
@@ -199,8 +204,11 @@ async function continuedByHook(
 ): Promise<boolean> {
   const { beforeStop } = hooks;
   const { text, continuations } = progress;
-  const ask = beforeStop && (() => beforeStop({ text, continuations, signal }));
-  const answer = await askHook('beforeStop', ask, { emit, signal });
+  const ask = async () => {
+    const stop = await beforeStop?.({ text, continuations, signal });
+    return stop && { continueWith: checkInput('beforeStop', stop.continueWith) };
+  };
+  const answer = await askHook('beforeStop', beforeStop && ask, { emit, signal });
   signal.throwIfAborted();
   if (answer.kind !== 'answered') return false;
   if (continuations >= MAX_CONTINUATIONS) {

@@ -74,9 +74,9 @@ test('signatures, encrypted reasoning and item ids are sent again as they came',
 });
 
 test.each([
-  [{ version: 1, id: 'x', turns: [{ kind: 'user', id: '1', content: 3 }] }, /turns\[0\] is not a turn/],
+  [{ version: 1, id: 'x', turns: [{ kind: 'user', id: '1', content: 3 }] }, /turns\[0\].content is 3/],
   [{ version: 1, id: 'x', turns: [], parked: { results: 1 } }, /`parked`/],
-  [{ version: 1, id: 'x', turns: [], steering: [1] }, /`steering`/],
+  [{ version: 1, id: 'x', turns: [], steering: [1] }, /steering\[0\] is 1/],
   [[], /the snapshot is not an object/],
 ])('what is not a snapshot is refused: %j', async (snapshot, message) => {
   await using run = await startSession([]);
@@ -326,6 +326,13 @@ test('the overflow hook shrinks the history, and the call is made once more', as
   expect(await twice.session.submit('go')).toMatchObject({ reason: 'context_overflow' });
   expect(twice.session.state).toBe('IDLE');
   expect(twice.model.requests).toHaveLength(2);
+
+  await using broken = await startSession([tooLong()], {
+    hooks: { onContextOverflow: () => ({ turns: [{ kind: 'user', id: '1' }] }) as never },
+  });
+  expect(await broken.session.submit('go')).toMatchObject({ reason: 'context_overflow' });
+  expect(broken.of('ERROR')[0]?.data.message).toContain('onContextOverflow: turns[0].content is missing');
+  expect(broken.session.history).toMatchObject([{ content: 'go' }]);
 });
 
 test('reasoning that the provider does not take back is left out, once', async () => {

@@ -4,6 +4,7 @@ import { present } from '@whetstone/events/present';
 import type { FinalDecision } from '../control/approval.ts';
 import { SteeringQueue } from '../control/steering-queue.ts';
 import { checkInput } from '../conversation/check-input.ts';
+import { checkTurns } from '../conversation/check-turn.ts';
 import {
   type ChildRequest,
   checkSnapshot,
@@ -262,12 +263,12 @@ export class Session implements AsyncDisposable {
   /**
    * Replaces the whole history, for example by a summary and the last few turns. From the first turn that differs on,
    * reasoning is left out, because providers refuse its signatures in another place. Throws a `SessionStateError`
-   * unless the session is idle.
+   * unless the session is idle, and a `TypeError` that names the place for turns that no provider would take.
    */
   replaceHistory(turns: readonly HistoryTurn[]): void {
     this.#refuseWhenClosed();
     if (this.#state !== 'IDLE') throw new SessionStateError('replaceHistory: the session is not idle');
-    this.#context.history.replace(turns);
+    this.#context.history.replace(checkTurns('replaceHistory', turns));
     this.#context.prompt = undefined;
     this.#context.foreignTurns = 0;
   }

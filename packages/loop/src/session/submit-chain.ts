@@ -79,12 +79,17 @@ async function admit(
   const { beforeSubmit } = hooks;
   if (start.kind === 'resume' || !beforeSubmit) return start;
   const { input } = start;
-  const answer = await askHook('beforeSubmit', () => beforeSubmit({ input, signal }), { emit, signal });
+  const ask = async () => {
+    const value = await beforeSubmit({ input, signal });
+    if (value === undefined || 'decision' in value) return value;
+    return { input: checkInput('beforeSubmit', value.input) };
+  };
+  const answer = await askHook('beforeSubmit', ask, { emit, signal });
   if (signal.aborted) return { reason: 'interrupted', text: '' };
   if (answer.kind === 'none') return start;
   if (answer.kind === 'failed') return blocked(answer.message);
   if ('decision' in answer.value) return blocked(answer.value.reason);
-  return { kind: 'input', input: checkInput('beforeSubmit', answer.value.input) };
+  return { kind: 'input', input: answer.value.input };
 }
 
 function blocked(message: string): LoopOutcome {

@@ -208,7 +208,12 @@ async function prepare(
   const { args } = validated;
   const { beforeTool } = run.hooks;
   if (!beforeTool) return { args };
-  const answer = await askHook('beforeTool', () => beforeTool(hooked(call, args, run)), run);
+  const ask = async () => {
+    const value = await beforeTool(hooked(call, args, run));
+    if (value === undefined || 'decision' in value || isJsonObject(value.args)) return value;
+    throw new TypeError('beforeTool: args is not an object; it must be the arguments of the call');
+  };
+  const answer = await askHook('beforeTool', ask, run);
   if (answer.kind === 'failed') return failure('rejected', `Not run: ${answer.message}.`);
   if (answer.kind === 'none') return { args };
   if ('decision' in answer.value) return failure('rejected', `Not run: ${answer.value.reason}`);
@@ -227,7 +232,16 @@ async function afterwards(
   const { afterTool } = run.hooks;
   if (!afterTool) return finished;
   const ran = { ...hooked(call, args, run), ...finished };
-  const answer = await askHook('afterTool', () => afterTool(ran), run);
+  const ask = async () => {
+    const value = await afterTool(ran);
+    const { content, isError = false } = value ?? {};
+    const isText = content === undefined || typeof content === 'string';
+    const problem = isText ? undefined : problemOfParts(content, 'content');
+    if (problem !== undefined) throw new TypeError(`afterTool: ${problem}`);
+    if (typeof isError !== 'boolean') throw new TypeError('afterTool: isError is not true or false');
+    return value;
+  };
+  const answer = await askHook('afterTool', ask, run);
   if (answer.kind === 'none') return finished;
   // The hook may be there to take something out.
   if (answer.kind === 'failed')
