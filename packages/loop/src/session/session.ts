@@ -261,9 +261,8 @@ export class Session implements AsyncDisposable {
   }
 
   /**
-   * Replaces the whole history, for example by a summary and the last few turns. From the first turn that differs on,
-   * reasoning is left out, because providers refuse its signatures in another place. Throws a `SessionStateError`
-   * unless the session is idle, and a `TypeError` that names the place for turns that no provider would take.
+   * Replaces the whole history, for example by a summary. From the first turn that differs on, reasoning goes: providers
+   * refuse its signatures elsewhere. Throws a `SessionStateError` unless idle, a `TypeError` for turns that none takes.
    */
   replaceHistory(turns: readonly HistoryTurn[]): void {
     this.#refuseWhenClosed();
