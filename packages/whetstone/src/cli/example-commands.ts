@@ -85,7 +85,10 @@ The spread over tasks, the cost and the time come from an earlier run. Without o
 time are unknown.`,
   calibrate: `
   whetstone calibrate latest
-  whetstone calibrate main --effect 20pp --replays 5000`,
+  whetstone calibrate main --effect 20pp --replays 5000
+  whetstone calibrate whetstone.yaml --trials 3 --jobs 2
+
+With a config its baseline runs, twice as many trials as --trials says, and its trials are held against each other.`,
   view: `
   whetstone view
   whetstone view latest --open`,

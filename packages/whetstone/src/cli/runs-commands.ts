@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { ActionOf } from './command-action.ts';
-import { gate, points, positiveInteger, positiveNumber, power } from './option-values.ts';
+import { collect, gate, points, positiveInteger, positiveNumber, power } from './option-values.ts';
 
 /** The commands that look at several runs. */
 export function addRuns(program: Command, action: ActionOf): void {
@@ -91,14 +91,27 @@ export function addPlanning(program: Command, action: ActionOf): void {
   program
     .command('calibrate')
     .description(
-      'replay the stored trials of a run against themselves: how often a verdict is wrong, and what it finds',
+      'how often a verdict of your suite is wrong, and what it finds: from the stored trials of a run, or from new ones',
     )
-    .argument('<run>', 'a run directory, a run id, a tag, or "latest"')
+    .argument(
+      '<run|config>',
+      'a run directory, a run id, a tag or "latest"; or a config file, whose baseline then runs',
+    )
     .option('--effect <pp>', 'the difference to plant, in points of the pass rate', points, 0.1)
     .option('--replays <n>', 'replays per arm', positiveInteger, 1000)
+    .option(
+      '--trials <n>',
+      'with a config: trials per side; the baseline runs twice as many',
+      positiveInteger,
+      3,
+    )
+    .option('--jobs <n>', 'with a config: cases at the same time', positiveInteger, 1)
+    .option('--agent <name>', 'with a config: only this agent (repeatable)', collect, [])
+    .option('--max-tasks <n>', 'with a config: only the first n tasks', positiveInteger)
     .addOption(configOption())
     .option('--json', 'print JSON')
-    .action(action(async () => (await import('./plan.ts')).calibrateCommand));
+    .hook('preAction', async () => (await import('./prepare-process.ts')).prepareProcess())
+    .action(action(async () => (await import('./calibrate.ts')).calibrateCommand));
 }
 
 const configOption = (): Option => new Option('-c, --config <file>', 'config file (default: as for run)');
