@@ -94,6 +94,12 @@ export type OpenDoor = { id: number; close(): Promise<void> };
 export type Mounts = {
   /** Mounts overlayfs. The paths in `options` are relative to `folder`; `target` is absolute. */
   overlay(folder: string, options: string, target: string): Promise<void>;
+  /**
+   * Mounts a file system that is a copy of the one in the file `template`, and as large as it. `image`: the file of the copy,
+   * which does not exist yet. `place`: an existing folder that gets its root. `target`: an existing folder that gets an empty
+   * folder of it. Both are ended by `unmount`, `target` first. It takes root and loop devices.
+   */
+  openDisk(disk: Record<'template' | 'image' | 'place' | 'target', string>): Promise<void>;
   /** Also when the mount is in use: then it ends with its last user. */
   unmount(target: string): Promise<void>;
   /** Removes folders with what is in them. Follows no link. */

@@ -89,6 +89,7 @@ export function startPerlLauncher(file: string, onEnd: () => void): Launcher {
     mounts: {
       overlay: (folder, options, target) => done('overlay', [folder, options, target]),
       unmount: (target) => done('unmount', [target]),
+      openDisk: ({ template, image, place, target }) => done('disk', [template, image, place, target]),
       remove: (paths) => done('remove', paths),
     },
     doors: {

@@ -1,3 +1,4 @@
+import { PERL_DISK } from './perl-disk.ts';
 import { PERL_DOORS } from './perl-doors.ts';
 import { PERL_SEALING } from './perl-sealing.ts';
 
@@ -105,6 +106,7 @@ sub map_own_user {
 
 ${PERL_SEALING}
 ${PERL_DOORS}
+${PERL_DISK}
 
 # Of a contained program. Root's is started as the first process of its PID namespace; for others, this makes the namespace
 # and waits for the first process.
@@ -279,7 +281,7 @@ sub end_with_node {
 }
 
 my %calls = (
-  pipes => \&make_pipes, overlay => \&overlay, unmount => \&unmount,
+  pipes => \&make_pipes, overlay => \&overlay, unmount => \&unmount, disk => \&open_disk,
   stage => \&open_stage, door => \&open_door, close => \&close_door,
 );
 

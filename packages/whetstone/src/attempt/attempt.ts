@@ -21,6 +21,7 @@ import { decideOutcome, inTurn, type Outcome } from './decide-outcome.ts';
 import { doorsTo } from './doors.ts';
 import { drive, type TurnResources } from './drive.ts';
 import { type DrivenEval, driveEval } from './drive-eval.ts';
+import { exceededBy } from './exceeded-limits.ts';
 import { canariesOf, watchCanaries } from './find-canaries.ts';
 import { findExposure } from './find-exposure.ts';
 import { findTampering } from './find-tampering.ts';
@@ -107,7 +108,7 @@ async function pursueIn(
     ...workspace.place,
     ...doorsTo(lab.gateway),
   });
-  await using _measured = usageKept(sandbox, trace);
+  await using _measured = usageKept(sandbox, workspace, trace);
   const watch = watchRequests(attempt.context);
   const canaries = watchCanaries(await canariesOf(attempt.task));
   const names = {
@@ -153,8 +154,10 @@ async function pursueIn(
   if (exposure) trace.exposure = exposure;
   keepMetadata(turn, { attempt, lab, trace, file: files.agent });
   trace.serviceEnded = await running.ended();
+  workspace.disk(); // before the folders of the sandbox go
   await sandbox.stop(); // the whole tree, before anything is read
-  const { exceeded } = sandbox.usage();
+  trace.disk = workspace.disk();
+  const exceeded = exceededBy({ usage: sandbox.usage(), disk: trace.disk });
   attempt.signal.throwIfAborted();
   checkParents(parents); // another case can have written there meanwhile
   trace.isGrading = true;
@@ -199,9 +202,10 @@ async function pursueIn(
 }
 
 /** Also of an attempt that a step ends. */
-const usageKept = (sandbox: Sandbox, trace: Trace): AsyncDisposable => ({
+const usageKept = (sandbox: Sandbox, workspace: Workspace, trace: Trace): AsyncDisposable => ({
   async [Symbol.asyncDispose]() {
     trace.usage = sandbox.usage();
+    trace.disk ??= workspace.disk();
     const names = sandbox.namesAsked();
     if (names) trace.namesAsked = names;
     const requests = sandbox.hostRequests();

@@ -17,6 +17,14 @@ export async function blameAgent(
   const evidence = messageOf(error);
   const isKnown = error instanceof WhetstoneError;
   if (isKnown && error.code === 'changes-too-large') return { status: 'failed', class: 'limit', evidence };
+  // What a task sets up is not the agent's.
+  if (workspace.disk()?.wasFull && !(isKnown && error.class === 'task')) {
+    return {
+      status: 'failed',
+      class: 'limit',
+      evidence: `the agent filled the disk of its case: ${evidence}`,
+    };
+  }
   if (isDiskFull(error)) {
     const { bytes } = await folderState([workspace.path]).catch(() => ({ bytes: 0 }));
     if (bytes < FILLING) return undefined;

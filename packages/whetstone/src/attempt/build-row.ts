@@ -10,6 +10,7 @@ import { addSpending, type Spending } from './add-spending.ts';
 import { assertionFields } from './assertion-fields.ts';
 import { consumption } from './consumption.ts';
 import type { Outcome } from './decide-outcome.ts';
+import { exceededBy } from './exceeded-limits.ts';
 import { joinTurns, sumIfKnown } from './join-turns.ts';
 import { judgeSpending } from './judge-spending.ts';
 import { type Attempt, type Lab, plannedTurns, type Trace } from './lab.ts';
@@ -28,6 +29,7 @@ export function buildRow(input: {
   const { mask } = lab;
   const { turns, changes, verification } = trace;
   const turn = joinTurns(turns);
+  const exceeded = exceededBy(trace);
   const waited = secondsWaited(trace.calls);
   const spent = addSpending(
     [
@@ -67,6 +69,8 @@ export function buildRow(input: {
     agent_duration_seconds: trace.agentSeconds ?? null,
     cpu_seconds: trace.usage?.cpuSeconds ?? null,
     peak_memory_bytes: trace.usage?.peakMemoryBytes ?? null,
+    disk_limit_bytes: trace.disk?.limitBytes ?? null,
+    peak_disk_bytes: trace.disk?.peakBytes ?? null,
     agent_exit_code: turn?.exit?.exitCode ?? null,
     timeout: turn?.exit?.ended === 'timeout',
 
@@ -98,7 +102,7 @@ export function buildRow(input: {
         changed_paths: changes?.environment?.map((path) => mask.text(path)) ?? null,
       },
     }),
-    ...(trace.usage && trace.usage.exceeded.length > 0 && { limits_exceeded: trace.usage.exceeded }),
+    ...(exceeded.length > 0 && { limits_exceeded: exceeded }),
     ...present({ names_asked: trace.namesAsked?.map(mask.text) }),
     ...(trace.hostRequests && { host_requests: maskValues([...trace.hostRequests], mask) }),
     ...(trace.serviceEnded !== undefined && { service_ended: mask.text(trace.serviceEnded) }),

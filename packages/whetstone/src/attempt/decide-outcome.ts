@@ -1,9 +1,9 @@
 import type { Turn } from '@whetstone/agents';
 import type { LedgerLine } from '@whetstone/gateway';
-import type { Usage } from '@whetstone/sandbox';
 import type { GatewayMode } from '../config/config.ts';
 import type { AgentFailure, InfrastructureFailure } from '../record/failure-class.ts';
 import type { Verification } from '../verify/verify.ts';
+import type { Exceeded } from './exceeded-limits.ts';
 
 /** The outcome of one case, with the evidence in one sentence. An `error` is missing data, never a zero. */
 export type Outcome =
@@ -30,7 +30,7 @@ type Evidence = {
    */
   endedService?: string;
   /** The limits that the agent's commands ran into. Default: none. */
-  exceeded?: Usage['exceeded'];
+  exceeded?: readonly Exceeded[];
 };
 
 /** The turns of a case. `sent` includes the turn that did not complete. */

@@ -11,6 +11,7 @@ import type { Exposure } from '../record/exposure-schema.ts';
 import type { CaseRow, CommandRow } from '../record/row.ts';
 import type { RunRecord } from '../record/run-record.ts';
 import type { Verification } from '../verify/verify.ts';
+import type { DiskUsage } from '../workspace/case-disk.ts';
 import type { Seal } from '../workspace/seal.ts';
 import type { Changes, EquippedEnvironment, Snapshot, Workspaces } from '../workspace/workspace.ts';
 import type { Contamination } from './find-canaries.ts';
@@ -107,6 +108,7 @@ export type Trace = {
   /** Of the sandbox of the agent. */
   usage?: Usage;
   namesAsked?: readonly string[];
+  disk?: DiskUsage | undefined;
   hostRequests?: readonly HostRequest[];
   /** A sentence about a service that ended beside the agent. */
   serviceEnded?: string | undefined;

@@ -52,6 +52,8 @@ export type Config = {
     provider: SandboxProviderName;
     readable?: string[];
     limits?: Limits;
+    /** What a case may take of the disk. Default: 16 GiB where it can be enforced. */
+    diskBytes?: number;
     hosts?: string[];
     setupHosts?: string[];
     /** For `docker`, which `auto` considers only with it. */

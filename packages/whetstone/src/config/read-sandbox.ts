@@ -31,12 +31,17 @@ export function readSandbox(raw: unknown, spot: Spot): Config['sandbox'] {
   const hosts = readHosts(fields?.hosts, provider, spot.at('hosts'));
   const setupHosts = readHosts(fields?.setup_hosts, provider, spot.at('setup_hosts'));
   const container = containerOf(fields ?? {}, provider, spot);
-  const { memory_mb: memory, processes, cpus } = fields?.limits ?? {};
+  const { memory_mb: memory, processes, cpus, disk_mb: disk } = fields?.limits ?? {};
+  if (disk !== undefined && provider === 'docker') {
+    spot.at('limits', 'disk_mb').error('the sandbox docker does not limit disk space');
+  }
   const limits = present({ memoryBytes: memory && Math.round(memory * 1e6), processes, cpus });
   return {
     provider,
     ...(readable.length > 0 && { readable }),
     ...(Object.keys(limits).length > 0 && { limits }),
+    // Of whole blocks.
+    ...(disk !== undefined && { diskBytes: Math.round((disk * 1e6) / 4096) * 4096 }),
     ...(hosts && hosts.length > 0 && { hosts }),
     ...present({ setupHosts }),
     ...(container && { container }),

@@ -216,6 +216,7 @@ export const sandboxSchema = z.object({
       memory_mb: z.number().min(16),
       processes: z.number().int().min(8),
       cpus: z.number().min(0.1),
+      disk_mb: z.number().min(64),
     })
     .partial()
     .nullish(),

@@ -107,6 +107,8 @@ export const manifestSchema = z.object({
         memory_bytes: z.number().int().nullable(),
         processes: z.number().int().nullable(),
         cpus: z.number().nullable(),
+        /** Absent in runs of older versions, which limited no disk. */
+        disk_bytes: z.number().int().nullable().optional(),
       })
       .optional(),
     /** The hosts that commands reached beside the gateway, and those of `setup` and `prepare`. Absent: none; no such limit. */

@@ -136,7 +136,11 @@ export const keptRowSchema = caseRowSchema.extend({
   /** How kept artifacts differ from what the agent left: secrets that were masked, files that were left out. */
   artifact_notes: z.array(z.string()).optional(),
   /** The limits that the commands in the sandbox of the agent ran into. Absent: none. */
-  limits_exceeded: z.array(z.enum(['memory', 'processes'])).optional(),
+  limits_exceeded: z.array(z.enum(['memory', 'processes', 'disk'])).optional(),
+  /** What the agent's case could take of the disk; `null`: nothing limited it. Absent in rows of older versions. */
+  disk_limit_bytes: z.number().int().nullable().optional(),
+  /** The most that was seen, four times a second; `null`: nobody measured. */
+  peak_disk_bytes: z.number().int().nullable().optional(),
   /** A sentence about a service that ended beside the agent, with the last of its output. Absent: none did. */
   service_ended: z.string().optional(),
   /** Only where a canary of the hidden tests, or of the patch that solves the task, was where the agent could see or wrote it. */

@@ -298,11 +298,12 @@ function isolation({
 }
 
 function limitsText(limits: NonNullable<Summary['isolation']['limits']>): string {
-  const { memory_bytes: memory, processes, cpus } = limits;
+  const { memory_bytes: memory, processes, cpus, disk_bytes: disk = null } = limits;
   return [
     memory === null ? 'memory not limited' : `${(memory / 1e9).toFixed(1)} GB of memory`,
     processes === null ? 'processes not limited' : `${processes} processes`,
     cpus === null ? 'CPU time not limited' : `${cpus} CPUs`,
+    disk === null ? 'disk not limited' : `${(disk / 1e9).toFixed(1)} GB of disk`,
   ].join(', ');
 }
 

@@ -60,6 +60,7 @@ function isolationOf(
       memory_bytes: limits.memoryBytes ?? null,
       processes: limits.processes ?? null,
       cpus: limits.cpus ?? null,
+      disk_bytes: workspaces.diskBytes,
     },
     ...present({ hosts: hosts && [...hosts], setup_hosts: setupHosts && [...setupHosts] }),
     ...present({ probes, reachable: reachable?.map((attack) => attacks[attack]) }),

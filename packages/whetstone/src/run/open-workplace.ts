@@ -59,6 +59,7 @@ export async function openWorkplace(
   const workspaces = await createWorkspaces({
     ...{ repo: config.repo.path, scratch, withheld, owner },
     ...(isShared && { strategy: 'shared' }),
+    diskBytes: config.sandbox.diskBytes,
   });
   const close = () => workspaces[Symbol.asyncDispose]();
   try {

@@ -54,6 +54,7 @@ export async function openTaskRoom(options: {
     await createWorkspaces({
       ...{ repo: repo.path, scratch: scratch.directory, withheld, owner },
       ...(isShared && { strategy: 'shared' }),
+      diskBytes: sandbox.diskBytes,
     }),
   );
   const prepared = prepareEnvironment(environment, process.env);

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { present } from '@whetstone/events/present';
 import { ownerOf } from '@whetstone/sandbox';
 import { applyEdits, type BaseTree, baseTree } from './base-tree.ts';
+import type { CaseDisk, CaseDisks } from './case-disk.ts';
 import { mergeFolder } from './copy-into-tree.ts';
 import { diffCommits } from './diff-commits.ts';
 import { entryWriter, type NewEntry, pruneFolders, removeEntry, writeEntry } from './edit-tree.ts';
@@ -26,6 +27,8 @@ const CHANGE_LIMITS: ChangeLimits = { fileBytes: 2 ** 30, bytes: 2 ** 31, paths:
 export async function createWorkspace(options: {
   snapshot: PreparedSnapshot;
   placement: Placement;
+  /** Absent: nothing limits what it takes of the disk. */
+  disks: CaseDisks | undefined;
   home: string;
   backstage: string;
   guarded: <T>(work: () => Promise<T>) => Promise<T>;
@@ -34,24 +37,29 @@ export async function createWorkspace(options: {
   const { snapshot, home, backstage, guarded } = options;
   let placed: PlacedTree | undefined;
   let placedHome: PlacedTree | undefined;
+  let disk: CaseDisk | undefined;
 
   async function remove(): Promise<void> {
     await placedHome?.detach();
     placedHome = undefined;
     await placed?.detach();
     placed = undefined;
+    await disk?.close();
+    disk = undefined;
     await options.placement.remove([home, backstage]);
   }
 
   try {
     mkdirSync(home, { mode: 0o700 });
     mkdirSync(backstage, { mode: 0o700 });
-    placed = await options.placement.place(snapshot.layers, join(home, 'repo'), join(backstage, 'backing'));
+    disk = await options.disks?.open(home, backstage);
+    const backing = disk?.hidden ?? backstage;
+    placed = await options.placement.place(snapshot.layers, join(home, 'repo'), join(backing, 'backing'));
     const owner = ownerOf(placed.path);
     if (owner) chownSync(home, owner.uid, owner.gid);
     if (snapshot.homeLayer !== undefined) {
       const layers = [snapshot.homeLayer];
-      placedHome = await options.placement.place(layers, join(home, 'home'), join(backstage, 'home'));
+      placedHome = await options.placement.place(layers, join(home, 'home'), join(backing, 'home'));
     }
   } catch (error) {
     await remove();
@@ -182,6 +190,7 @@ export async function createWorkspace(options: {
     path: root,
     snapshot,
     place: present({ home: placedHome?.path, at: environment?.at }),
+    disk: () => disk?.usage(),
     rebase: () => guarded(rebase),
     changes: () => guarded(changes),
     apply: (incoming, keep) => guarded(() => apply(incoming, keep)),

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { type Owner, removeTree } from '@whetstone/sandbox';
 import type { OverlayOperation } from '../config/config.ts';
+import { openCaseDisks } from './case-disk.ts';
 import { choosePlacement } from './choose-placement.ts';
 import { createWorkspace } from './create-workspace.ts';
 import { namingFullDisk } from './disk-full.ts';
@@ -22,7 +23,7 @@ import type { Snapshot, Workspace, WorkspaceStrategy, Workspaces } from './works
 /**
  * Disposable workspaces for the commits of one repository. `scratch`: an existing folder outside the repository; what
  * is made in it is removed on disposal. `strategy`: default `auto`, the best one that works here.
- * @throws WhetstoneError those of `openRepository`, `workspace-strategy-unavailable`. `prepare` throws
+ * @throws WhetstoneError those of `openRepository`, `workspace-strategy-unavailable`, `sandbox-unavailable` for a `diskBytes` that nothing here enforces. `prepare` throws
  * `repo-objects-missing` and those of `applyOverlays`; everything that writes throws `disk-full`.
  */
 export async function createWorkspaces(options: {
@@ -33,6 +34,8 @@ export async function createWorkspaces(options: {
   withheld?: readonly Withheld[];
   /** To whom the trees belong, if not to the user of this process. */
   owner?: Owner | undefined;
+  /** What a workspace may take of the disk, with all that is beside it. Default: that of `openCaseDisks`. */
+  diskBytes?: number | undefined;
 }): Promise<Workspaces> {
   const repository = await openRepository(options.repo);
   const scratch = await realpath(options.scratch);
@@ -42,6 +45,9 @@ export async function createWorkspaces(options: {
   const backstage = join(scratch, `t-${randomName()}`);
   const placement = await guarded(() => choosePlacement(scratch, options.strategy ?? 'auto'));
   await guarded(() => mkdir(backstage, { mode: 0o700 }));
+  const disks =
+    placement.strategy === 'mount' ? await openCaseDisks(backstage, options.diskBytes) : undefined;
+  if (options.diskBytes !== undefined && !disks) throw await withoutLimit(placement);
 
   const stores = new Map<string, Promise<string>>();
   const pristines = new Map<string, Promise<Pristine>>();
@@ -108,6 +114,7 @@ export async function createWorkspaces(options: {
 
   return {
     strategy: placement.strategy,
+    diskBytes: disks?.bytes ?? null,
     prepare: (commit, overlays, instructions) =>
       guarded(async () => {
         assertCommitId(commit);
@@ -137,6 +144,7 @@ export async function createWorkspaces(options: {
         const workspace = await createWorkspace({
           snapshot: source,
           placement,
+          disks,
           home: join(scratch, `w-${randomName()}`),
           backstage: join(backstage, `c-${randomName()}`),
           guarded,
@@ -158,6 +166,13 @@ export async function createWorkspaces(options: {
       if (failed) throw failed.reason;
     },
   };
+}
+
+async function withoutLimit(placement: AsyncDisposable): Promise<WhetstoneError> {
+  await placement[Symbol.asyncDispose]();
+  return new WhetstoneError('sandbox-unavailable', 'This machine does not let Whetstone limit disk space.', {
+    hint: 'It needs Linux, root, mkfs.ext4 and loop devices, and a sandbox other than docker. Leave `limits.disk_mb` out, or put TMPDIR on a file system of its own.',
+  });
 }
 
 /** A name that shows nothing of task, variant or trial, and cannot be guessed from another one. */

@@ -1,4 +1,5 @@
 import type { OverlayOperation } from '../config/config.ts';
+import type { DiskUsage } from './case-disk.ts';
 import type { PlacedInstructions, VariantInstructions } from './place-instructions.ts';
 
 /**
@@ -8,6 +9,8 @@ import type { PlacedInstructions, VariantInstructions } from './place-instructio
 export interface Workspaces extends AsyncDisposable {
   /** How a workspace gets its tree: a layered mount, a copy-on-write clone, or a copy. Chosen once and recorded. */
   readonly strategy: WorkspaceStrategy;
+  /** What each workspace may take of the disk, with all that is beside it; `null`: nothing limits it. */
+  readonly diskBytes: number | null;
   /**
    * Prepares the tree at `commit` with the overlays applied, and last the instructions, once per commit, overlays and
    * instructions. Its `.git` has one commit and no history, and nothing else of the user's repository can be reached
@@ -100,6 +103,8 @@ export interface Workspace extends AsyncDisposable {
   readonly snapshot: Snapshot;
   /** What a sandbox of this workspace has to be started with, besides `path`. */
   readonly place: { home?: string; at?: string };
+  /** What it and all that is beside it have taken of the disk, looked at now as well; `undefined`: nobody measured. */
+  disk(): DiskUsage | undefined;
   /**
    * Makes the present state the base of `changes()`, `apply()` and `restore()`, so that what `setup` commands made
    * does not count as work of the agent. The patch then applies to a tree in which the same setup has run.

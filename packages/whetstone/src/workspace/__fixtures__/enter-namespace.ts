@@ -29,7 +29,7 @@ console.log(
     environment: Object.keys(process.env).filter((name) => /^(WHETSTONE|MALLOC)/.test(name)),
     argv: process.argv.slice(2),
     strategy: workspaces.strategy,
-    mounts: readFileSync('/proc/mounts', 'utf8').split('\n').filter((line) => line.includes(scratch)).length,
+    mounts: readFileSync('/proc/mounts', 'utf8').split('\n').filter((line) => line.startsWith('overlay') && line.includes(scratch)).length,
     files: changes.files.map(({ path, change }) => `${change} ${path}`),
     applied: readFileSync(join(other.path, 'added'), 'utf8'),
   }),

@@ -1,0 +1,121 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { launcherMounts } from '@whetstone/sandbox/process';
+
+/** File systems of a limited size, one for all that a case can write. */
+export type CaseDisks = {
+  /** Of each, its own tables included. */
+  bytes: number;
+  /** Shows an empty folder of a new one at `target`. `backstage`: a folder for the rest, which ends with the case. */
+  open(target: string, backstage: string): Promise<CaseDisk>;
+};
+
+export type CaseDisk = {
+  /** A folder of the same file system that the case does not see. */
+  hidden: string;
+  usage(): DiskUsage;
+  /** Ends its mounts. Its file is left. */
+  close(): Promise<void>;
+};
+
+/**
+ * `limitBytes`: the size of the file system. `peakBytes`: the most that was seen, four times a second. `wasFull`: whether it was
+ * found without space, or without room for a file.
+ */
+export type DiskUsage = { limitBytes: number; peakBytes: number; wasFull: boolean };
+
+/** Far above what work needs. Of a machine with little space, a half of it. */
+const DEFAULT_BYTES = 16 * 2 ** 30;
+const WATCH_MS = 250;
+/** What is left where a file system says that it has no space for another file. */
+const LEAST = { bytes: 2 ** 20, files: 4 };
+
+/**
+ * Ways to limit disk space that work on this machine: file systems in files, which take root, ext4 and loop devices. Without
+ * them `undefined`. `scratch`: a folder of this process's own mounts. `bytes`: default 16 GiB, at most half of what is free.
+ */
+export async function openCaseDisks(
+  scratch: string,
+  bytes = defaultBytes(scratch),
+): Promise<CaseDisks | undefined> {
+  const mounts = launcherMounts();
+  if (process.getuid?.() !== 0 || !mounts) return undefined;
+  const template = join(scratch, 'disk');
+  const disks: CaseDisks = {
+    bytes,
+    async open(target, backstage) {
+      const [image, place] = [join(backstage, 'disk'), join(backstage, 'mounted')];
+      mkdirSync(place);
+      await mounts.openDisk({ template, image, place, target });
+      const hidden = join(place, 'hidden');
+      mkdirSync(hidden, { mode: 0o700 });
+      return watched({ place, hidden, bytes }, async () => {
+        for (const path of [target, place]) await mounts.unmount(path);
+      });
+    },
+  };
+  try {
+    await makeFileSystem(template, bytes);
+    await tryOut(disks, scratch);
+    return disks;
+  } catch {
+    rmSync(template, { force: true });
+    return undefined;
+  }
+}
+
+function watched(
+  { place, hidden, bytes }: { place: string; hidden: string; bytes: number },
+  end: () => Promise<void>,
+): CaseDisk {
+  const empty = statfsSync(place);
+  let [peakBytes, wasFull] = [0, false];
+  const look = () => {
+    const found = statfsSync(place);
+    wasFull ||= found.bavail * found.bsize < LEAST.bytes || found.ffree < LEAST.files;
+    peakBytes = Math.max(peakBytes, (empty.bavail - found.bavail) * found.bsize);
+  };
+  // An agent can fill it and make room again.
+  const timer = setInterval(look, WATCH_MS).unref();
+  return {
+    hidden,
+    usage() {
+      look();
+      return { limitBytes: bytes, peakBytes, wasFull };
+    },
+    close() {
+      clearInterval(timer);
+      return end();
+    },
+  };
+}
+
+async function tryOut(disks: CaseDisks, scratch: string): Promise<void> {
+  const [target, backstage] = [join(scratch, 'd-target'), join(scratch, 'd-backstage')];
+  for (const folder of [target, backstage]) mkdirSync(folder);
+  try {
+    const disk = await disks.open(target, backstage);
+    await disk.close();
+  } finally {
+    for (const folder of [target, backstage]) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** An empty file system in a sparse file, with its tables at its start. It has no journal, because it never outlives a crash. */
+async function makeFileSystem(file: string, bytes: number): Promise<void> {
+  writeFileSync(file, '', { mode: 0o600 });
+  truncateSync(file, bytes);
+  const features = '^has_journal,^resize_inode,sparse_super2';
+  const layout = 'num_backup_sb=0,packed_meta_blocks=1,lazy_itable_init=1,nodiscard';
+  const args = ['-q', '-F', '-m', '0', '-i', '8192', '-O', features, '-E', layout, file];
+  await promisify(execFile)('mkfs.ext4', args, {
+    env: { PATH: [process.env.PATH, '/usr/sbin', '/sbin'].filter(Boolean).join(delimiter) },
+  });
+}
+
+function defaultBytes(scratch: string): number {
+  const { bavail, bsize } = statfsSync(scratch);
+  return Math.min(DEFAULT_BYTES, Math.floor((bavail * bsize) / 2 / 4096) * 4096);
+}
