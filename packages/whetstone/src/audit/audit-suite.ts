@@ -6,7 +6,8 @@ import { auditFolder, openSteps, type TaskAudit, writeAudit } from '../record/au
 import { openSourceParser } from '../syntax/source-parser.ts';
 import { version } from '../version.ts';
 import { resolveCommit } from '../workspace/repository.ts';
-import { auditTask, type TaskAuditOptions } from './audit-task.ts';
+import { auditTask } from './audit-task.ts';
+import type { TaskAuditOptions } from './bench.ts';
 import type { Graded } from './graded.ts';
 
 /** Changes whenever the same gradings would be judged in another way. */

@@ -1,46 +1,19 @@
 import { messageOf, WhetstoneError } from '@whetstone/errors';
 import type { TaskConfig } from '../config/config.ts';
 import type { TaskAudit } from '../record/audits.ts';
-import type { SourceParser } from '../syntax/source-parser.ts';
-import type { TaskRoom } from '../tasks/task-room.ts';
 import { listTests } from '../verify/list-tests.ts';
 import { atOnce } from './at-once.ts';
-import type { AuditPart } from './audit-parts.ts';
+import type { Bench, TaskAuditOptions } from './bench.ts';
 import { cheatsFor, playCheat } from './cheats.ts';
 import { closingOf } from './close-exploit.ts';
 import { type Finding, finding } from './finding.ts';
-import { type Grade, type Graded, graderOf } from './graded.ts';
+import { type Graded, graderOf } from './graded.ts';
 import { integrityOf, type Tally } from './integrity.ts';
-import { openSolvedTree, type SolvedTree } from './solved-tree.ts';
+import { playMutants, playRefactors } from './play-changes.ts';
+import { playSurroundings } from './play-surroundings.ts';
+import { readDefects } from './read-task.ts';
+import { openSolvedTree } from './solved-tree.ts';
 import { targetOf } from './target-of.ts';
-
-export type TaskAuditOptions = {
-  room: TaskRoom;
-  parse: SourceParser;
-  parts: ReadonlySet<AuditPart>;
-  /** How often the solved and the unchanged tree are graded: a whole number from 1. */
-  repeat: number;
-  /** The most mutants of a task. */
-  mutants: number;
-  /** Addresses of the repository. */
-  upstreams: readonly string[];
-  /** Resolves with what was graded under a name before, else grades and keeps it. */
-  remember: (name: string, grade: () => Promise<Graded>) => Promise<Graded>;
-  /** How many gradings may be under way at once. */
-  jobs: number;
-  /** Called before each grading. */
-  onStep?: (what: string) => void;
-  signal: AbortSignal;
-};
-
-/** The parts of an audit share this. */
-export type Bench = {
-  task: TaskConfig;
-  tree: SolvedTree;
-  options: TaskAuditOptions;
-  /** Grades once for all times under this name. */
-  grade: (name: string, ...work: Parameters<Grade>) => Promise<Graded>;
-};
 
 /** Plays everything on one task that can make its verdict wrong. */
 export async function auditTask(stated: TaskConfig, options: TaskAuditOptions): Promise<TaskAudit> {
@@ -83,7 +56,16 @@ export async function auditTask(stated: TaskConfig, options: TaskAuditOptions): 
         what: `The tree that the task starts from passes in ${audit.nop.passed} of ${audit.nop.runs} gradings.`,
       }),
     );
-  if (parts.has('cheats')) audit.cheats = await playCheats(bench, audit.nop.passed > 0, findings);
+  if (parts.has('flaky')) await playSurroundings(bench, findings);
+  if (parts.has('cheats')) {
+    findings.push(...(await readDefects(task, tree)));
+    audit.cheats = await playCheats(bench, audit.nop.passed > 0, findings);
+  }
+  // Versions of a solution that fails show nothing.
+  if (audit.oracle !== null && audit.oracle.passed > 0) {
+    if (parts.has('mutants')) audit.mutants = await playMutants(bench, findings);
+    if (parts.has('refactors')) audit.refactors = await playRefactors(bench, findings);
+  }
   return done();
 }
 
