@@ -151,6 +151,10 @@ export const whetstoneErrors = {
     'A file with labels of people cannot be compared with a judge.',
     'Write one object per line: {"id": "…", "human": "…", "judge": "…"}, each id once.',
   ),
+  'masks-unusable': task(
+    'A task asks for masked tests, and its tests cannot be masked.',
+    'Leave out `validation.tests.masks`, or give the task hidden tests, a `gold_patch` and assertions on what the code returns.',
+  ),
   'mining-option-invalid': usage(
     'An option of `whetstone tasks mine` has a value that it cannot have.',
     'See `whetstone tasks mine --help`.',

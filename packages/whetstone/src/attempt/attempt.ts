@@ -177,6 +177,8 @@ async function pursueIn(
   );
   trace.contamination = canaries.found(files);
   await using o11y = attempt.task.o11yContext ? await openO11yFolder(turn.events, lab) : undefined;
+  const masking = workplace.maskings?.get(attempt.task.id);
+  if (masking && 'why' in masking) trace.unmasked = masking.why;
   const verification = await verify({
     task: attempt.task,
     snapshot,
@@ -184,6 +186,7 @@ async function pursueIn(
     agentCompleted: turn.status === 'completed',
     answer,
     ...workplace,
+    ...(masking && 'plan' in masking && { masking: masking.plan }),
     directory: files.verify,
     ...(o11y && { beside: o11y.path }),
     mask: lab.mask,

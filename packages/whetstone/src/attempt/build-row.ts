@@ -77,7 +77,7 @@ export function buildRow(input: {
     validation_status: verification?.validation ?? 'skipped',
     validation_results: [...(verification?.commands ?? []), ...trace.checks.flat()],
     ...(trace.contamination?.length && { contaminated_by: trace.contamination }),
-    ...present({ judged_by: verification?.judgedBy }),
+    ...present({ judged_by: verification?.judgedBy, masks: verification?.masks, unmasked: trace.unmasked }),
     hard_evaluation_status: verification?.hardStatus ?? 'not_configured',
     hard_evaluation: maskValues(verification?.hard ?? [], mask),
     protected_paths_touched: maskValues(verification?.protectedTouched ?? [], mask),

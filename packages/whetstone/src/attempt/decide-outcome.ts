@@ -73,7 +73,8 @@ function outcomeOf({ turn, gatewayMode, verification }: Evidence, calls: readonl
     return failed('agent', `the agent did not complete${code ? ` (exit ${code})` : ''}${because(turn)}`);
   }
   if (verification.broken) return error(verification.broken.class, verification.broken.evidence);
-  if (verification.failure !== undefined) return failed('agent', verification.failure);
+  if (verification.failure !== undefined)
+    return failed(verification.isCheating ? 'cheating' : 'agent', verification.failure);
   return { status: 'passed' };
 }
 

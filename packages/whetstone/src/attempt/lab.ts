@@ -10,6 +10,7 @@ import type { PlannedCase } from '../plan/plan.ts';
 import type { Exposure } from '../record/exposure-schema.ts';
 import type { CaseRow, CommandRow } from '../record/row.ts';
 import type { RunRecord } from '../record/run-record.ts';
+import type { MaskingOfTask } from '../verify/masks/plan-masks.ts';
 import type { Verification } from '../verify/verify.ts';
 import type { DiskUsage } from '../workspace/case-disk.ts';
 import type { Seal } from '../workspace/seal.ts';
@@ -60,6 +61,8 @@ export type Workplace = {
   services: readonly ServiceConfig[];
   /** Absent: nothing is prepared. */
   environments?: Environments;
+  /** How the tests of tasks are masked, by task. Without a task: it has no tests. */
+  maskings?: ReadonlyMap<string, MaskingOfTask>;
   /** The folders of hidden tests, as they were before the first case. */
   hidden: ReadonlyMap<string, Seal>;
 };
@@ -118,6 +121,8 @@ export type Trace = {
   isGrading?: boolean;
   /** Set where the configuration has an `environment`. */
   environment?: EquippedEnvironment;
+  /** Why the tests of the task ran as they are. */
+  unmasked?: string;
   /** The tree that the workspace started from. */
   snapshot?: Snapshot;
   changes?: Changes;

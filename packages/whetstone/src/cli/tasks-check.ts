@@ -65,6 +65,7 @@ function checkLines(checks: readonly Checked[]): string[] {
     share(check.gold),
     String(check.flaky.length),
     check.results === null ? '–' : `${check.results.passed}/${check.results.cases}`,
+    check.masks && 'slots' in check.masks ? `${check.masks.slots}/${check.masks.tests}` : '–',
     check.seconds === null ? '–' : `${check.seconds.toFixed(1)} s`,
     oneLine(check.task),
   ]);
@@ -74,14 +75,16 @@ function checkLines(checks: readonly Checked[]): string[] {
     { width: 4 },
     { width: 5 },
     { width: 7 },
+    { width: 7 },
     { width: 7, align: 'right' as const },
     { width: 80 },
   ];
   const unfit = checks.filter(({ problems }) => problems.length > 0).length;
   return [
-    ...tableLines(columns, [['', 'nop', 'gold', 'flaky', 'solved', 'time', 'task'], ...rows]),
-    ...checks.flatMap(({ task, problems, warnings }) => [
+    ...tableLines(columns, [['', 'nop', 'gold', 'flaky', 'solved', 'masked', 'time', 'task'], ...rows]),
+    ...checks.flatMap(({ task, problems, warnings, masks }) => [
       ...problems.map((problem) => `\n${oneLine(task)}: ${oneLine(problem)}`),
+      ...(masks && 'why' in masks ? [`\n${oneLine(task)}: tests are not masked: ${oneLine(masks.why)}`] : []),
       ...warnings.map((warning) => `\n${oneLine(task)}: look at this: ${oneLine(warning)}`),
     ]),
     '',

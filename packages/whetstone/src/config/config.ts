@@ -178,7 +178,7 @@ export type TaskConfig = {
   overlays?: OverlayOperation[];
   /** Absolute path of a folder that is laid over the tree for verification only. */
   hiddenTests?: string;
-  /** Absolute path of a patch that solves the task, for `tasks check` only. */
+  /** Absolute path of a patch that solves the task, for `tasks check`, for listing its tests and for masking them. */
   goldPatch?: string;
   /** Whether hidden tests find what the agent did in `__niceeval__/results.json`. Default: false. */
   o11yContext?: boolean;
@@ -213,6 +213,8 @@ export type TaskTests = {
   mustPass: string[];
   /** The ids of tests that may be in the report as well, whatever their results. Absent: any. */
   others?: string[];
+  /** Whether the tests are masked; a number: in so many rounds. Absent: where they are hidden and enough twins serve. */
+  masks?: 'off' | 'on' | number;
 };
 
 /** The definition of an eval in a TypeScript or JavaScript file. */

@@ -24,6 +24,7 @@ beforeAll(async () => {
   execFileSync('git', ['init', '--quiet'], { cwd: project });
   await mkdir(join(project, 'hidden/fix-parser'), { recursive: true });
   await writeFile(join(project, 'hidden/fix-parser/test.js'), '');
+  await writeFile(join(project, 'fix-parser.patch'), '');
   await mkdir(join(project, 'agents'));
   await mkdir(join(project, 'contexts'));
   await writeFile(join(project, 'agents/mine.ts'), 'export default {};\n');

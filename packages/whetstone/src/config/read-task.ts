@@ -33,7 +33,10 @@ export async function readTask(
     fields.gold_patch == null ? undefined : existingPath(fields.gold_patch, spot.at('gold_patch'), 'file');
   const overlays = fields.overlays ? await readTaskOverlays(fields.overlays, spot.at('overlays')) : undefined;
   const tests = fields.validation?.tests
-    ? await readTests(fields.validation.tests, spot.at('validation', 'tests'))
+    ? await readTests(fields.validation.tests, spot.at('validation', 'tests'), {
+        hidden_tests: fields.hidden_tests != null,
+        gold_patch: fields.gold_patch != null,
+      })
     : undefined;
   const outputSchema =
     fields.output_schema == null

@@ -228,6 +228,9 @@ export const taskFileSchema = z.object({
   include: z.array(text).nullish(),
 });
 
+/** Rounds of masked tests. */
+const MOST_ROUNDS = 20;
+
 const taskTestsSchema = z
   .object({
     runner: z.enum(testRunnerNames),
@@ -236,6 +239,9 @@ const taskTestsSchema = z
     options: list(text),
     must_pass: z.union([text, z.array(text).min(1)]).nullish(),
     others: z.union([text, z.array(text)]).nullish(),
+    masks: z
+      .preprocess(readSwitch, z.union([z.enum(['off', 'on']), z.number().int().min(1).max(MOST_ROUNDS)]))
+      .nullish(),
   })
   .transform(camelCased);
 
@@ -336,6 +342,11 @@ export type SoftEvaluation = z.output<typeof softEvaluationSchema>;
 export type TestRunnerName = (typeof testRunnerNames)[number];
 export type RawTask = z.infer<typeof taskSchema>;
 export type RawAgent = z.infer<typeof agentSchema>;
+
+/** TypeScript and YAML 1.1 readers write `true` and `false` for a switch. */
+function readSwitch(value: unknown): unknown {
+  return typeof value === 'boolean' ? (value ? 'on' : 'off') : value;
+}
 
 /** YAML 1.1 readers, context-eval's among them, take these words for booleans; YAML 1.2 reads text. */
 function readFlag(value: unknown): unknown {

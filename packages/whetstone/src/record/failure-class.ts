@@ -3,7 +3,7 @@
  * `failed` case is a result of the agent; an `error` is missing data. docs/results.md has a sentence for each.
  */
 export const failureClasses = {
-  failed: ['agent', 'timeout', 'limit', 'budget', 'policy'],
+  failed: ['agent', 'timeout', 'limit', 'budget', 'policy', 'cheating'],
   error: ['task', 'verifier', 'harness', 'sandbox', 'provider-limit', 'provider-outage', 'tampered'],
 } as const;
 

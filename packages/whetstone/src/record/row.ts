@@ -130,9 +130,24 @@ export const caseRowSchema = z.object({
 export const keptRowSchema = caseRowSchema.extend({
   /**
    * Only where commands or tests of the task ran. `exit-codes`: a weak verdict, because code under test can end its process with
-   * 0. `test-report`: each expected test had to be in the report of its runner as passed.
+   * 0. `test-report`: each expected test had to be in the report of its runner as passed. `masked-tests`: and each secretly
+   * changed expectation as failed.
    */
-  judged_by: z.enum(['exit-codes', 'test-report']).optional(),
+  judged_by: z.enum(['exit-codes', 'test-report', 'masked-tests']).optional(),
+  /**
+   * Only where tests were masked: how many tests an expectation could be changed in, how many had a changed one in one of two
+   * runs, how many of those changes were to a literal, and how many pairs of runs there were.
+   */
+  masks: z
+    .object({
+      tests: z.number().int(),
+      slots: z.number().int(),
+      literal: z.number().int(),
+      rounds: z.number().int(),
+    })
+    .optional(),
+  /** Only where tests ran as they are: why they were not masked. Rows of older versions have none. */
+  unmasked: z.string().optional(),
   /** How kept artifacts differ from what the agent left: secrets that were masked, files that were left out. */
   artifact_notes: z.array(z.string()).optional(),
   /** The limits that the commands in the sandbox of the agent ran into. Absent: none. */

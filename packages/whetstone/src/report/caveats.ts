@@ -114,6 +114,9 @@ function aboutTheBridge({ bridge, baseline, tasks, variants, run_id: id }: Manif
   ];
 }
 
+/** Tasks that a sentence names. The rows have all. */
+const MOST_NAMED = 10;
+
 const namedCases = (cases: readonly CaseResult[]): string =>
   `${cases
     .map(({ case_id }) => case_id)
@@ -138,10 +141,35 @@ function aboutTheResults(cases: readonly CaseResult[]): string[] {
       `${counted(contaminated.length, 'case')} ${contaminated.length === 1 ? 'is' : 'are'} contaminated: a canary of the hidden tests or of the answer was in a model request, in the events or in the patch (${namedCases(contaminated)}).`,
     weak.length > 0 &&
       `The verdict is weak in ${counted(weak.length, 'case')}: only exit codes of commands decided, and code under test can end its process with 0. Tests that are declared in validation.tests are judged by their report.`,
+    ...aboutMasks(cases),
     touched > 0 &&
       `The agent changed protected paths in ${counted(touched, 'case')}; they were restored before verification.`,
   );
 }
+
+/** What a pass of masked tests means, by task. */
+function aboutMasks(cases: readonly CaseResult[]): string[] {
+  const byTask = new Map(cases.flatMap(({ row }) => (row?.masks ? [[row.task_id, row.masks] as const] : [])));
+  const masked = [...byTask].map(
+    ([task, { tests, slots, literal, rounds }]) =>
+      `${task} in ${slots} of ${counted(tests, 'test')}, ${literal} by another literal, ${counted(rounds, 'round')}`,
+  );
+  const bare = new Map(
+    cases.flatMap(({ row }) => (row?.unmasked === undefined ? [] : [[row.task_id, row.unmasked] as const])),
+  );
+  return sentences(
+    masked.length > 0 &&
+      `The tests were masked: a pass means that the code told right from secretly changed expectations (${firstOf(masked, '; ')}). It does not mean that the tests ask for enough, or that nobody had learnt their answers.`,
+    bare.size > 0 &&
+      `The tests of ${counted(bare.size, 'task')} were not masked, so code under test could fake a pass in the process of its tests (${firstOf(
+        [...bare].map(([task, why]) => `${task}: ${why}`),
+        '; ',
+      )}).`,
+  );
+}
+
+const firstOf = (texts: readonly string[], between: string): string =>
+  `${texts.slice(0, MOST_NAMED).join(between)}${texts.length > MOST_NAMED ? `${between}…` : ''}`;
 
 function aboutServers(cases: readonly CaseResult[]): string[] {
   const external = cases.filter(({ row }) => row?.reproducibility === 'external');

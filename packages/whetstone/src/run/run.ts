@@ -194,7 +194,9 @@ export async function run(options: RunOptions): Promise<RunResult> {
   };
   const listing = lab.workplace && !isDone && { ...lab, workplace: lab.workplace, signal };
   const listed = listing ? await opening?.listPlannedTests(config, plan, listing) : undefined;
-  const caseLab = { ...lab, config: listed ?? config, agents, contexts };
+  const { maskings } = listed ?? {};
+  const masked = lab.workplace && { workplace: { ...lab.workplace, ...present({ maskings }) } };
+  const caseLab = { ...lab, ...masked, config: listed ?? config, agents, contexts };
   const tampering = new AbortController();
   let tampered: CaseRow | undefined;
   const unfinished = await runCases(caseLab, plan, {

@@ -1,8 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { WhetstoneError } from '@whetstone/errors';
+import { present } from '@whetstone/events/present';
 import type { TaskConfig } from '../config/config.ts';
 import { listSource } from '../config/source-tree.ts';
 import { listTests } from '../verify/list-tests.ts';
+import { planMasks } from '../verify/masks/plan-masks.ts';
+import { type MaskFacts, maskFacts } from '../verify/verify.ts';
 import { leaksOf } from './leaks.ts';
 import { possibleCommits } from './references.ts';
 import type { TaskRoom } from './task-room.ts';
@@ -14,6 +17,8 @@ export type TaskCheck = {
   nop: { passed: number; runs: number };
   /** How often the patch that solves the task passed; `null` where the task names none. */
   gold: { passed: number; runs: number } | null;
+  /** How the tests are masked, or why they are not; `null`: there are none. */
+  masks: MaskFacts | { why: string } | null;
   /** Ids of tests whose result changed between runs of the same tree. */
   flaky: string[];
   /** Mean seconds of one verification; `null` where none took place. */
@@ -40,6 +45,17 @@ export async function checkTask(
   const listed = await listTests(stated, (patch) => room.judge(stated, patch, { signal })).catch(problemOf);
   if (typeof listed === 'string') problems.push(listed);
   const task = typeof listed === 'string' ? stated : listed;
+  const masking = task.validation.tests
+    ? await planMasks(task, {
+        start: [await room.startOf(task)],
+        judge: (trial, patch, timeoutSeconds) => {
+          const timed = { ...task, validation: { ...task.validation, ...present({ timeoutSeconds }) } };
+          return room.judge(timed, patch, { signal, trial });
+        },
+      }).catch(problemOf)
+    : undefined;
+  if (typeof masking === 'string') problems.push(masking);
+  const plan = typeof masking === 'object' && 'plan' in masking ? masking.plan : undefined;
   const flaky = new Set<string>();
   let seconds = 0;
   let runs = 0;
@@ -48,7 +64,7 @@ export async function checkTask(
     let judged = 0;
     const first = new Map<string, string>();
     for (let round = 0; round < repeat; round += 1) {
-      const found = await room.judge(task, patch, { signal }).catch(problemOf);
+      const found = await room.judge(task, patch, { signal, ...present({ masking: plan }) }).catch(problemOf);
       if (typeof found === 'string') {
         problems.push(found);
         continue;
@@ -82,6 +98,11 @@ export async function checkTask(
   if (unreliable.length > 0) problems.push(`relies on flaky tests: ${unreliable.join(', ')}`);
   return {
     ...{ task: task.id, nop, gold, flaky: [...flaky] },
+    masks: plan
+      ? { ...maskFacts(plan) }
+      : typeof masking === 'object' && 'why' in masking
+        ? { why: masking.why }
+        : null,
     seconds: runs === 0 ? null : Math.round((seconds / runs) * 10) / 10,
     problems: [...new Set(problems)],
     warnings: await warningsOf(task, patch),

@@ -8,8 +8,7 @@ import { usesEngine } from '../config/sandbox-facts.ts';
 import { prepareEnvironment, setupEnvironment } from '../config/setup-environment.ts';
 import { type EnvironmentEvent, openEnvironments } from '../environment/open-environments.ts';
 import { judgeWork, type Work } from '../verify/judge-work.ts';
-import type { Surroundings } from '../verify/tests/run-tests.ts';
-import type { Verification } from '../verify/verify.ts';
+import type { Verification, VerifyInput } from '../verify/verify.ts';
 import { createWorkspaces } from '../workspace/create-workspaces.ts';
 import { resolveCommit } from '../workspace/repository.ts';
 import { makeScratch, sweepScratch } from '../workspace/scratch-folder.ts';
@@ -21,11 +20,15 @@ export type TaskRoom = AsyncDisposable & {
   judge(task: TaskConfig, work: Work, options: JudgeOptions): Promise<Verification & { seconds: number }>;
   /** The isolation of its sandboxes. */
   describe(): Promise<SandboxLevel>;
+  /** Names the tree that a task starts from. */
+  startOf(task: TaskConfig): Promise<string>;
   /** Writes the tree that a task starts from into an empty folder, without a `.git` and without an environment. */
   writeTree(task: TaskConfig, folder: string): Promise<void>;
 };
 
-export type JudgeOptions = { signal: AbortSignal; surroundings?: Surroundings };
+export type JudgeOptions = { signal: AbortSignal } & Partial<
+  Pick<VerifyInput, 'surroundings' | 'masking' | 'trial' | 'coin'>
+>;
 
 /** Opens a room for the tasks of a repository. */
 export async function openTaskRoom(options: {
@@ -81,7 +84,8 @@ export async function openTaskRoom(options: {
       await workspaces.extract(await startOf(task), folder, () => true);
       await rm(join(folder, '.git'), { recursive: true });
     },
-    async judge(task, work, { signal, surroundings }) {
+    startOf: async (task) => (await startOf(task)).sealedCommit,
+    async judge(task, work, { signal, ...how }) {
       const start = performance.now();
       const bare = await startOf(task);
       const equipped = await Promise.resolve(environments?.equip(bare) ?? bare).catch(brokenBy);
@@ -93,7 +97,7 @@ export async function openTaskRoom(options: {
         directory: join(scratch.directory, `logs-${count++}`),
         mask: createMask([...prepared.secrets, ...setupEnvironment(task, process.env).secrets]),
         ...present({ environments }),
-        ...present({ surroundings }),
+        ...how,
       });
       return { ...verification, seconds: (performance.now() - start) / 1000 };
     },

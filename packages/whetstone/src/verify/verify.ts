@@ -3,7 +3,7 @@ import { WhetstoneError } from '@whetstone/errors';
 import type { JsonObject } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { Mask, Sandbox, SandboxProvider } from '@whetstone/sandbox';
-import type { ServiceConfig, TaskConfig } from '../config/config.ts';
+import type { ServiceConfig, TaskConfig, TaskTests } from '../config/config.ts';
 import { changeableIn, isProtectedByDefault, shortProtected } from '../config/default-protected-paths.ts';
 import { protectedBy } from '../config/protected-paths.ts';
 import { listSource } from '../config/source-tree.ts';
@@ -12,6 +12,8 @@ import { displayPath } from '../workspace/tree-path.ts';
 import type { Changes, Snapshot, Workspace, Workspaces } from '../workspace/workspace.ts';
 import { openAnswerFiles } from './answer-files.ts';
 import { checkCommands, checkTree, touchedPaths } from './hard-checks.ts';
+import { type Coin, type MaskPlan, maskPair, type Mask as TestMask } from './masks/mask.ts';
+import { literalSlots, maskedVerdict, trueReport } from './masks/masked-verdict.ts';
 import { readSettings, restoreSettings } from './restore-settings.ts';
 import { describeResult, type RanCommand, runCommands, succeeded } from './run-commands.ts';
 import { placeServices, serviceVariables, startServices } from './run-services.ts';
@@ -33,7 +35,11 @@ export type Verification = {
   /** What the runner of the task's tests reported. Absent where the task has none, or where they did not run. */
   tests?: TestReport;
   /** What decided. Absent: nothing ran. Code under test can fake exit codes without any effort. */
-  judgedBy?: 'test-report' | 'exit-codes';
+  judgedBy?: 'masked-tests' | 'test-report' | 'exit-codes';
+  /** What the masks of the tests were. Only where tests were masked. */
+  masks?: MaskFacts;
+  /** Whether the reports of masked tests contradict each other, as no code does that only answers. */
+  isCheating?: true;
   /** Set when the clean room itself could not work. The case is then missing data, not failed. */
   broken?: { class: 'verifier' | 'task'; evidence: string };
   /** Why an eval ended itself with `t.skip`. Nothing counts then. */
@@ -73,9 +79,29 @@ export type VerifyInput = {
   directory: string;
   /** Surroundings of the task's tests, for finding those that depend on them. Default: none. */
   surroundings?: Surroundings;
+  /** How the tests of the task are masked. Default: they run once, as they are. */
+  masking?: MaskPlan;
+  /** Decides which tests are true. Default: secret. */
+  coin?: Coin;
+  /** Texts of test files in place of those of the hidden tests, and nothing runs but the tests, tersely. For calibrating masks. */
+  trial?: ReadonlyMap<string, string>;
   mask: Mask;
   signal: AbortSignal;
 };
+
+/** Tests that could have a twin, those that have one that serves, how many of these change an expected literal, pairs of runs. */
+export type MaskFacts = { tests: number; slots: number; literal: number; rounds: number };
+
+/** One of several runs of the tests, each in a room of its own. */
+type MaskedRoom = {
+  plan: MaskPlan;
+  mask: TestMask;
+  /** The runs before this one. */
+  earlier: { mask: TestMask; tests: RanTests }[];
+  /** Whether this room also runs the commands, and decides. */
+  isLast: boolean;
+};
+type RoomInput = VerifyInput & { masked?: MaskedRoom };
 
 export async function verify(input: VerifyInput): Promise<Verification> {
   const { changes } = input;
@@ -94,15 +120,16 @@ export async function verify(input: VerifyInput): Promise<Verification> {
   if (failure !== undefined) return failedBefore(protectedTouched, failure);
   const { snapshot } = own ?? input;
   const isChangeable = changeableIn(input.task);
-  const verification = await judgeIn({ ...input, snapshot }, protectedTouched, async (workspace) => {
+  const fill = async (workspace: Workspace, notes: string[]) => {
     const settings = await readSettings(workspace, changes, (path) => keep(path) && !isChangeable(path));
     await workspace.apply(changes, keep);
     // The agent can have replaced a whole folder that holds protected paths.
     if (touched.size > 0) await workspace.restore(isProtected);
     const restored = await restoreSettings(workspace, settings);
-    protectedTouched.push(...restored.notes);
+    notes.push(...restored.notes);
     return restored.texts;
-  });
+  };
+  const verification = await judgeInRooms({ ...input, snapshot }, protectedTouched, fill);
   const { broken, ...rest } = verification;
   // What breaks the clean room only with the agent's changes is the agent's failure, and not missing data.
   if (broken && changes.files.length > 0 && !(await isBrokenWithoutChanges(input)))
@@ -141,12 +168,38 @@ function keptFromBase(task: TaskConfig): (path: string) => boolean {
   return (path) => isNamed(path) || (isProtectedByDefault(path) && !isChangeable(path));
 }
 
+/** Judges in one room, or, where tests are masked, in one for each mask. No room has anything of another. */
+async function judgeInRooms(
+  input: VerifyInput,
+  protectedTouched: readonly string[],
+  fill: (workspace: Workspace, notes: string[]) => Promise<ReadonlyMap<string, string>>,
+): Promise<Verification> {
+  const inRoom = (masked?: MaskedRoom) => {
+    const touched = [...protectedTouched];
+    const of = { ...input, ...present({ masked }) };
+    return judgeIn(of, touched, (workspace) => fill(workspace, touched));
+  };
+  const { masking: plan, coin } = input;
+  if (!plan) return inRoom();
+  const masks: TestMask[] = [];
+  for (let round = 0; round < plan.rounds; round += 1) masks.push(...(await maskPair(plan, coin)));
+  const earlier: MaskedRoom['earlier'] = [];
+  for (const mask of masks.slice(0, -1)) {
+    const verification = await inRoom({ plan, mask, earlier, isLast: false });
+    if (earlier.at(-1)?.mask !== mask) return verification; // the tests did not run
+  }
+  const mask = masks.at(-1);
+  const verification = await (mask ? inRoom({ plan, mask, earlier, isLast: true }) : inRoom());
+  for (const { tests } of earlier) await tests.writeLogs();
+  return verification;
+}
+
 /**
  * Makes a new workspace, calls `fill`, adds the hidden tests, and starts a new sandbox in it. `fill` resolves with texts that
  * are written again whenever code of the agent has run.
  */
 async function judgeIn(
-  input: VerifyInput,
+  input: RoomInput,
   protectedTouched: string[],
   fill: (workspace: Workspace) => Promise<ReadonlyMap<string, string>>,
 ): Promise<Verification> {
@@ -196,7 +249,7 @@ async function isBrokenWithoutChanges(input: VerifyInput): Promise<boolean> {
 }
 
 /** Commands run code of the agent. Files that setup made in protected folders stay: only those of the base return. */
-async function protectAgain(input: VerifyInput, { workspace, settings }: Room): Promise<void> {
+async function protectAgain(input: RoomInput, { workspace, settings }: Room): Promise<void> {
   const { task, snapshot } = input;
   const inBase = new Set([...snapshot.entries.keys()].map(displayPath));
   const isOfBase = keptFromBase(task);
@@ -205,11 +258,13 @@ async function protectAgain(input: VerifyInput, { workspace, settings }: Room): 
   await layTests(input, workspace);
 }
 
-async function layTests({ task, beside }: VerifyInput, workspace: Workspace): Promise<void> {
+async function layTests({ task, beside, masked, trial }: RoomInput, workspace: Workspace): Promise<void> {
   for (const folder of [task.hiddenTests, beside]) if (folder !== undefined) await workspace.lay(folder);
+  const texts = masked?.mask.texts ?? trial;
+  if (texts) await workspace.write(texts);
 }
 
-async function judge(input: VerifyInput, room: Room, protectedTouched: string[]): Promise<Verification> {
+async function judge(input: RoomInput, room: Room, protectedTouched: string[]): Promise<Verification> {
   const { task, changes } = input;
   const { timeoutSeconds } = task.validation;
   const { workspace, sandbox } = room;
@@ -228,24 +283,33 @@ async function judge(input: VerifyInput, room: Room, protectedTouched: string[])
   }
 
   if (setup.length > 0) await protectAgain(input, room);
+  // Before anything has seen the true tests.
+  const masked = input.masked || input.trial ? await runOwnTests(input, room) : undefined;
+  if (masked && input.masked) input.masked.earlier.push({ mask: input.masked.mask, tests: masked });
+  if (masked && input.masked?.isLast !== true) return ranOnlyTests(masked, protectedTouched);
+  const { masked: _, ...truly } = input;
+  if (masked) await protectAgain(truly, room);
   await using answers = openAnswerFiles(input.answer, dirname(workspace.path));
   const validation = await runCommands(sandbox, task.validation.commands, {
     ...where,
     prefix: 'validation',
     stopAtFailure: false,
-    between: () => protectAgain(input, room),
+    between: () => protectAgain(truly, room),
     env: answers.lay,
     ...(timeoutSeconds !== undefined && { timeoutMs: timeoutSeconds * 1000 }),
   });
-  if (validation.length > 0 && task.validation.tests) await protectAgain(input, room);
-  const tests = await runOwnTests(input, room);
+  if (validation.length > 0 && task.validation.tests && !masked) await protectAgain(truly, room);
+  const tests = masked ?? (await runOwnTests(input, room));
   const ran: RanCommand[] = [...validation, ...(tests ? [tests] : [])];
   const missing = ran.find(({ result }) => result.exitCode === 127 || result.exitCode === 126);
   const failed = validation.find(({ result }) => !succeeded(result));
-  const lacking = tests && task.validation.tests && problemOf(task.validation.tests, tests.report);
+  const secret = task.validation.tests && input.masked && verdictOf(input.masked, task.validation.tests);
+  const lacking = secret
+    ? secret.failure
+    : tests && task.validation.tests && problemOf(task.validation.tests, tests.report);
   const isFailed = failed !== undefined || lacking !== undefined;
   const status = ran.length === 0 ? 'skipped' : isFailed ? 'failed' : 'passed';
-  if (ran.length > 0 && task.hardEvaluation?.commandChecks.length) await protectAgain(input, room);
+  if (ran.length > 0 && task.hardEvaluation?.commandChecks.length) await protectAgain(truly, room);
   const hardCommands = await checkCommands(task.hardEvaluation, sandbox, status, {
     answers,
     signal: input.signal,
@@ -257,7 +321,9 @@ async function judge(input: VerifyInput, room: Room, protectedTouched: string[])
     : (lacking ?? (failedCheck && `check ${failedCheck.name} failed: ${failedCheck.evidence}`));
   return {
     validation: status,
-    commands: [...setup, ...ran].map(({ row }) => row),
+    commands: [...setup, ...(input.masked?.earlier.slice(0, -1) ?? []).map(({ tests }) => tests), ...ran].map(
+      ({ row }) => row,
+    ),
     hard,
     hardStatus: hard.length === 0 ? 'not_configured' : failedCheck ? 'failed' : 'passed',
     protectedTouched,
@@ -267,20 +333,44 @@ async function judge(input: VerifyInput, room: Room, protectedTouched: string[])
         evidence: `${describeResult(missing)}: the command was not found or could not be run`,
       },
     }),
-    ...present({ failure, tests: tests?.report }),
-    ...(ran.length > 0 && { judgedBy: tests ? 'test-report' : 'exit-codes' }),
+    ...present({
+      failure,
+      tests: input.masked ? trueReport(input.masked.plan, runsOf(input.masked)) : tests?.report,
+    }),
+    ...present({ masks: input.masked && maskFacts(input.masked.plan) }),
+    ...(secret?.isCheating && { isCheating: true }),
+    ...(ran.length > 0 && { judgedBy: secret ? 'masked-tests' : tests ? 'test-report' : 'exit-codes' }),
   };
 }
 
+const runsOf = ({ earlier }: MaskedRoom) => earlier.map(({ mask, tests: { report } }) => ({ mask, report }));
+const verdictOf = (room: MaskedRoom, expected: TaskTests) => maskedVerdict(room.plan, expected, runsOf(room));
+
+export const maskFacts = ({ slots, rounds, tests }: MaskPlan): MaskFacts => ({
+  tests,
+  slots: slots.length,
+  literal: literalSlots(slots),
+  rounds,
+});
+
+/** Of a room that is not the last of its grading, or only for calibrating. */
+const ranOnlyTests = ({ row, report }: RanTests, protectedTouched: string[]): Verification => ({
+  ...{ validation: 'skipped', commands: [row], hard: [], hardStatus: 'not_configured', protectedTouched },
+  tests: report,
+});
+
 /** The tests of the task, whose report decides; the exit code of the runner does not count. */
-async function runOwnTests(input: VerifyInput, room: Room): Promise<RanTests | undefined> {
+async function runOwnTests(input: RoomInput, room: Room): Promise<RanTests | undefined> {
   const { tests, timeoutSeconds } = input.task.validation;
   if (!tests) return undefined;
   const { directory, mask, signal, surroundings } = input;
   const timeoutMs = timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000;
   const tree = room.workspace.path;
+  const { masked } = input;
   return runTests(room.sandbox, tests, {
     ...{ tree, directory, mask, signal },
+    ...(masked && { name: `tests-${masked.earlier.length}`, holdsLogs: !masked.isLast }),
+    isTerse: masked !== undefined || input.trial !== undefined,
     ...present({ timeoutMs, surroundings }),
   });
 }

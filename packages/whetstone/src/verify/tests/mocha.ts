@@ -2,7 +2,11 @@ import { z } from 'zod';
 import { laterNode } from './later-date.ts';
 import { collectTests, NO_REPORT, nodeScript, type TestRunner, testId } from './test-runner.ts';
 
-const test = z.object({ fullTitle: z.string(), file: z.string().nullish() });
+const test = z.object({
+  fullTitle: z.string(),
+  file: z.string().nullish(),
+  err: z.object({ message: z.string().optional() }).nullish(),
+});
 const reportSchema = z.object({
   passes: z.array(test),
   failures: z.array(test),
@@ -20,15 +24,16 @@ export const mocha: TestRunner = {
     if (report === undefined || report === '') return NO_REPORT;
     const parsed = reportSchema.safeParse(JSON.parse(report));
     if (!parsed.success) return { tests: new Map(), problems: ['the report does not have the shape of one'] };
-    const { tests, counts, add } = collectTests();
+    const { tests, counts, messages, add } = collectTests();
     const { passes, failures, pending } = parsed.data;
     for (const [status, list] of [
       ['passed', passes],
       ['failed', failures],
       ['skipped', pending],
     ] as const) {
-      for (const { fullTitle, file } of list) add(testId(file ? relative(file) : '', fullTitle), status);
+      for (const { fullTitle, file, err } of list)
+        add(testId(file ? relative(file) : '', fullTitle), status, { message: err?.message });
     }
-    return { tests, counts, problems: [] };
+    return { tests, counts, messages, problems: [] };
   },
 };

@@ -14,7 +14,9 @@ const REPORTER = `export default async function* (source) {
   for await (const { type, data } of source) {
     if (!['test:start', 'test:pass', 'test:fail'].includes(type)) continue;
     const { name, nesting, file, skip, todo, details } = data;
-    yield JSON.stringify({ type, name, nesting, file, skip, todo, kind: details?.type }) + '\\n';
+    const error = details?.error?.cause ?? details?.error;
+    const message = type === 'test:fail' ? String(error?.message ?? error).slice(0, 4000) : undefined;
+    yield JSON.stringify({ type, name, nesting, file, skip, todo, kind: details?.type, message }) + '\\n';
   }
   yield JSON.stringify({ type: 'end' }) + '\\n';
 }
@@ -28,6 +30,7 @@ type Line = {
   skip?: unknown;
   todo?: unknown;
   kind?: 'suite' | 'test';
+  message?: string;
 };
 
 /** Node's own runner. */
@@ -51,12 +54,12 @@ export const nodeTest: TestRunner = {
 };
 
 function readLines(lines: readonly string[], relative: (path: string) => string): TestReport {
-  const { tests, counts, add } = collectTests();
+  const { tests, counts, messages, add } = collectTests();
   const problems: string[] = [];
   const namesOf = new Map<string, string[]>();
   let isWhole = false;
   for (const line of lines) {
-    const { type, name, nesting, file = '', skip, todo, kind }: Line = JSON.parse(line);
+    const { type, name, nesting, file = '', skip, todo, kind, message }: Line = JSON.parse(line);
     isWhole = type === 'end';
     if (isWhole) continue;
     const path = relative(file);
@@ -71,8 +74,9 @@ function readLines(lines: readonly string[], relative: (path: string) => string)
       continue;
     }
     const isSkipped = (skip !== undefined && skip !== false) || (todo !== undefined && todo !== false);
-    add(testId(path, ...names), isSkipped ? 'skipped' : type === 'test:pass' ? 'passed' : 'failed');
+    const status = isSkipped ? 'skipped' : type === 'test:pass' ? 'passed' : 'failed';
+    add(testId(path, ...names), status, { message });
   }
   if (!isWhole) problems.push(ENDED_EARLY);
-  return { tests, counts, problems };
+  return { tests, counts, messages, problems };
 }

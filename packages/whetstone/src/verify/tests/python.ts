@@ -13,7 +13,8 @@ const PYTEST = pythonLauncher({
   imports: 'import pytest',
   body: `class _Reporter:
     def pytest_runtest_logreport(self, report):
-        write(report.nodeid, report.when, 'skipped' if hasattr(report, 'wasxfail') else report.outcome)
+        message = report.longreprtext[-4000:] if report.failed else None
+        write(report.nodeid, report.when, 'skipped' if hasattr(report, 'wasxfail') else report.outcome, message)
     def pytest_collectreport(self, report):
         if report.failed:
             write(report.nodeid, 'collect', 'failed')
@@ -29,12 +30,12 @@ const UNITTEST = pythonLauncher({
     def addFailure(self, test, error):
         super().addFailure(test, error)
         print(self.failures[-1][1], file=sys.stderr)
-        report(test.id(), 'call', 'failed')
+        report(test.id(), 'call', 'failed', self.failures[-1][1][-4000:])
     def addError(self, test, error):
         super().addError(test, error)
         print(self.errors[-1][1], file=sys.stderr)
         is_loaded = not isinstance(test, unittest.loader._FailedTest)
-        report(test.id().split('_FailedTest.')[-1], 'call' if is_loaded else 'collect', 'failed')
+        report(test.id().split('_FailedTest.')[-1], 'call' if is_loaded else 'collect', 'failed', self.errors[-1][1][-4000:])
     def addSubTest(self, test, subtest, error):
         if error:
             self.addFailure(test, error)
@@ -50,10 +51,14 @@ unittest.TestLoader().loadTestsFromNames(_names).run(_result)
 code = 0 if _result.wasSuccessful() else 1`,
 });
 
-const invokes = (launcher: string, own: readonly string[]): TestRunner['invoke'] => {
-  return ({ files, options }, folder) => ({
+const invokes = (
+  launcher: string,
+  own: readonly string[],
+  terse: readonly string[] = [],
+): TestRunner['invoke'] => {
+  return ({ files, options }, folder, { isTerse }) => ({
     script: PYTHON_SCRIPT,
-    args: [`${folder}/run.py`, `${folder}/report`, ...own, ...options, ...files],
+    args: [`${folder}/run.py`, `${folder}/report`, ...own, ...(isTerse ? terse : []), ...options, ...files],
     env: { PYTHONDONTWRITEBYTECODE: '1' },
     files: { 'run.py': launcher },
   });
@@ -61,7 +66,7 @@ const invokes = (launcher: string, own: readonly string[]): TestRunner['invoke']
 
 export const pytest: TestRunner = {
   varies: { order: false, date: false },
-  invoke: invokes(PYTEST, ['-p', 'no:cacheprovider', '--tb=line']),
+  invoke: invokes(PYTEST, ['-p', 'no:cacheprovider', '--tb=line'], ['--assert=plain']),
   read,
 };
 
@@ -74,16 +79,16 @@ export const pythonUnittest: TestRunner = {
 
 function read({ report }: Parameters<TestRunner['read']>[0]): TestReport {
   if (report === undefined || report === '') return NO_REPORT;
-  const { tests, counts, add } = collectTests();
+  const { tests, counts, messages, add } = collectTests();
   const problems: string[] = [];
   const lines = report.split('\n').filter(Boolean);
   for (const line of lines) {
-    const [id, when, outcome]: [string, string, TestStatus] = JSON.parse(line);
+    const [id, when, outcome, message]: [string, string, TestStatus, string?] = JSON.parse(line);
     if (when === 'collect') problems.push(`${id} could not be collected`);
     // A test that passes its set-up has not run yet, and one may still fail when it is torn down.
-    else if (when === 'call') add(id, outcome);
+    else if (when === 'call') add(id, outcome, { message: message ?? undefined });
     else if (outcome !== 'passed' && when !== 'end') add(id, outcome, { isSame: true });
   }
   if (JSON.parse(lines.at(-1) ?? '[]')[1] !== 'end') problems.push(ENDED_EARLY);
-  return { tests, counts, problems };
+  return { tests, counts, messages, problems };
 }

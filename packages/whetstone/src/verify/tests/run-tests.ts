@@ -42,12 +42,20 @@ const runners: Readonly<Record<TestRunnerName, TestRunner>> = {
 export const variationsOf = (runner: TestRunnerName): Variable => runners[runner].varies;
 
 /** How the tests of a task are run. `folder` gets the report, as commands see it. */
-export function invocationOf(tests: TaskTests, folder: string, surroundings: Surroundings = {}): Invocation {
+export function invocationOf(
+  tests: TaskTests,
+  folder: string,
+  surroundings: Surroundings & { isTerse?: boolean } = {},
+): Invocation {
   const files = tests.files.map((file) => relative(tests.directory ?? '', file));
   return runners[tests.runner].invoke({ files, options: tests.options }, folder, surroundings);
 }
 
-export type RanTests = RanCommand & { report: TestReport };
+export type RanTests = RanCommand & {
+  report: TestReport;
+  /** Writes the logs that were held back. Of a long output only the beginning and the end are known. */
+  writeLogs(): Promise<void>;
+};
 
 /** Surroundings of a run of tests, for finding tests that depend on them. */
 export type Surroundings = Variation & {
@@ -64,24 +72,30 @@ export async function runTests(
     tree: string;
     /** For logs, made when needed. */
     directory: string;
+    /** The beginning of the names of the logs. Default: `tests`. */
+    name?: string;
+    /** Nothing is written to the logs before the returned `writeLogs` is called. Default: they are written meanwhile. */
+    holdsLogs?: boolean;
     timeoutMs?: number;
     mask: Mask;
     signal: AbortSignal;
     surroundings?: Surroundings;
+    /** See `TestRunner.invoke`. */
+    isTerse?: boolean;
   },
 ): Promise<RanTests> {
-  const { tree, directory, mask, signal, surroundings = {} } = options;
+  const { tree, directory, mask, signal, surroundings = {}, isTerse = false, name = 'tests' } = options;
   const runner = runners[tests.runner];
   await mkdir(directory, { recursive: true });
   const folder = await mkdtemp(join(dirname(tree), 'report-'));
   try {
     const { directory: below = '' } = tests;
     const seen = sandbox.seenPath(folder);
-    const invocation = invocationOf(tests, seen, surroundings);
+    const invocation = invocationOf(tests, seen, { ...surroundings, isTerse });
     for (const [name, text] of Object.entries(invocation.files ?? {}))
       await writeFile(join(folder, name), text);
     await giveTree(folder, ownerOf(dirname(tree)));
-    const log = (stream: string) => join(directory, `tests.${stream}.log`);
+    const log = (stream: string) => join(directory, `${name}.${stream}.log`);
     const [program = 'sh', ...args] = [
       ...(surroundings.prefix ?? []),
       'sh',
@@ -96,8 +110,7 @@ export async function runTests(
     const result = await sandbox.runCommand(program, args, {
       cwd: join(sandbox.workdir, below),
       env: { ...invocation.env, ROOT: sandbox.workdir },
-      stdoutFile: log('stdout'),
-      stderrFile: log('stderr'),
+      ...(!options.holdsLogs && { stdoutFile: log('stdout'), stderrFile: log('stderr') }),
       ...{ mask, signal },
       ...present({ timeoutMs: options.timeoutMs }),
       ...(reportsOnStdout && { onStdout: (chunk: Buffer) => output.push(chunk) }),
@@ -105,16 +118,21 @@ export async function runTests(
     const report = reportsOnStdout
       ? Buffer.concat(output)
       : await readFile(join(folder, 'report')).catch(() => undefined);
-    const name = basename(directory);
+    const folderName = basename(directory);
     return {
       result,
+      async writeLogs() {
+        if (!options.holdsLogs) return;
+        await writeFile(log('stdout'), result.stdout);
+        await writeFile(log('stderr'), result.stderr);
+      },
       row: {
         command: shown(invocation, seen),
         exit_code: result.exitCode,
         duration_seconds: result.durationMs / 1000,
         ended: result.ended,
-        stdout_path: `${name}/tests.stdout.log`,
-        stderr_path: `${name}/tests.stderr.log`,
+        stdout_path: `${folderName}/${name}.stdout.log`,
+        stderr_path: `${folderName}/${name}.stderr.log`,
       },
       report: readReport(runner, { report, result, tree: sandbox.workdir }),
     };

@@ -11,6 +11,8 @@ export type TestReport = {
   tests: ReadonlyMap<string, TestStatus>;
   /** How many tests have an id. Absent: one each. */
   counts?: ReadonlyMap<string, number>;
+  /** How tests have failed, by id, in the words of the runner. Absent: the runner does not say. */
+  messages?: ReadonlyMap<string, string>;
   /** Why the report is not whole: files that could not be loaded, or no report at all. */
   problems: readonly string[];
 };
@@ -43,7 +45,10 @@ export type TestRunner = {
   invoke(
     tests: Pick<TaskTests, 'options'> & { files: readonly string[] },
     folder: string,
-    vary: Variation,
+    vary: Variation & {
+      /** Failures are told without the values of the assertion, some of which never end. Default: with them. */
+      isTerse?: boolean;
+    },
   ): Invocation;
   /** `report`: its whole text, `undefined` where there is none. `relative`: makes an absolute path relative to the tree. */
   read(output: { report: string | undefined; relative: (path: string) => string }): TestReport;
@@ -58,19 +63,29 @@ export const nodeScript = (command: string): string =>
 export const testId = (...parts: readonly string[]): string =>
   parts.filter((part) => part !== '').join(' > ');
 
+/** How much of the message of a failure is kept, in UTF-16 units. */
+const MESSAGE_LENGTH = 4000;
+
 /** Collects results; the worse of two results of one id counts. */
 export function collectTests() {
   const tests = new Map<string, TestStatus>();
   const counts = new Map<string, number>();
+  const messages = new Map<string, string>();
   const rank: Record<TestStatus, number> = { passed: 0, skipped: 1, failed: 2 };
   return {
     tests,
     counts,
+    messages,
     /** `isSame`: it can be the result of a test that has one already. */
-    add(id: string, status: TestStatus, { isSame = false } = {}) {
+    add(
+      id: string,
+      status: TestStatus,
+      { isSame = false, message }: { isSame?: boolean; message?: string | undefined } = {},
+    ) {
       const known = tests.get(id);
       if (known === undefined || !isSame) counts.set(id, (counts.get(id) ?? 0) + 1);
       if (known === undefined || rank[status] > rank[known]) tests.set(id, status);
+      if (status === 'failed' && message !== undefined) messages.set(id, message.slice(0, MESSAGE_LENGTH));
     },
   };
 }

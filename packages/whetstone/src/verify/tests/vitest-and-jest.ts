@@ -18,7 +18,12 @@ const reportSchema = z.object({
       message: z.string().nullish(),
       status: z.string().nullish(),
       assertionResults: z.array(
-        z.object({ ancestorTitles: z.array(z.string()), title: z.string(), status: z.string() }),
+        z.object({
+          ancestorTitles: z.array(z.string()),
+          title: z.string(),
+          status: z.string(),
+          failureMessages: z.array(z.string()).nullish(),
+        }),
       ),
     }),
   ),
@@ -66,7 +71,7 @@ function read({ report, relative }: Parameters<TestRunner['read']>[0]): TestRepo
   if (report === undefined) return NO_REPORT;
   const parsed = reportSchema.safeParse(JSON.parse(report));
   if (!parsed.success) return { tests: new Map(), problems: ['the report does not have the shape of one'] };
-  const { tests, counts, add } = collectTests();
+  const { tests, counts, messages, add } = collectTests();
   const problems: string[] = [];
   for (const { name, message, status, assertionResults } of parsed.data.testResults) {
     const file = relative(name);
@@ -74,9 +79,11 @@ function read({ report, relative }: Parameters<TestRunner['read']>[0]): TestRepo
       problems.push(`${file} could not be loaded: ${(message ?? '').trim().split('\n', 1)[0]}`);
     }
     for (const one of assertionResults)
-      add(testId(file, ...one.ancestorTitles, one.title), statusOf(one.status));
+      add(testId(file, ...one.ancestorTitles, one.title), statusOf(one.status), {
+        message: one.failureMessages?.join('\n'),
+      });
   }
-  return { tests, counts, problems };
+  return { tests, counts, messages, problems };
 }
 
 const statusOf = (status: string): TestStatus =>

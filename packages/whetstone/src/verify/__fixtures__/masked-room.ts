@@ -1,0 +1,107 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { WhetstoneError } from '@whetstone/errors';
+import type { TaskConfig } from '../../config/config.ts';
+import type { TestRunnerName } from '../../config/schema.ts';
+import { openTaskRoom } from '../../tasks/task-room.ts';
+import { commitAll, makeTempDir, runGit, type TreeSpec, writeTree } from '../../workspace/__fixtures__/test-repo.ts';
+import { listTests } from '../list-tests.ts';
+import type { Coin } from '../masks/mask.ts';
+import { type MaskingOfTask, planMasks } from '../masks/plan-masks.ts';
+import type { Verification } from '../verify.ts';
+
+/** A task: a tree, the files that solve it, and its hidden tests. */
+export type MaskedProject = {
+  runner: TestRunnerName;
+  files: TreeSpec;
+  solution: TreeSpec;
+  hidden: Record<string, string>;
+  /** Default: absent. */
+  masks?: 'on' | 'off' | number;
+  /** Absolute path of a `node_modules` that the trees see. */
+  packages?: string;
+};
+
+export type MaskedRoom = AsyncDisposable & {
+  masking: MaskingOfTask;
+  task: TaskConfig;
+  /** Judges what a shell script leaves in the tree. `isMasked`: default true. */
+  judge(script: string, how?: { isMasked?: boolean; coin?: Coin }): Promise<Verification>;
+  /** Judges the tree with other files. */
+  judgeFiles(files: TreeSpec, how?: { isMasked?: boolean; coin?: Coin }): Promise<Verification>;
+};
+
+/** Coins that fall in the same way in every run of a test. */
+export function seededCoin(seed: number): Coin {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state >>> 31 === 1;
+  };
+}
+
+/** Opens a clean room for a task, with its tests listed and its masks calibrated. */
+export async function openMaskedRoom(project: MaskedProject): Promise<MaskedRoom> {
+  const root = makeTempDir();
+  const repo = join(root, 'repo');
+  const { signal } = new AbortController();
+  mkdirSync(repo);
+  runGit(repo, ['init', '-q']);
+  commitAll(repo, project.files, 'start');
+  writeTree(join(root, 'hidden'), project.hidden);
+  let count = 0;
+  const patchOf = (change: (tree: string) => void): string => {
+    const tree = join(root, `tree-${count++}`);
+    execFileSync('git', ['clone', '-q', repo, tree]);
+    change(tree);
+    runGit(tree, ['add', '-A', '-f']);
+    return runGit(tree, ['diff', '--cached', '--binary', '--no-renames', 'HEAD']);
+  };
+  const goldPatch = join(root, 'gold.patch');
+  writeFileSync(goldPatch, patchOf((tree) => writeTree(tree, project.solution)), 'latin1');
+  const stated = {
+    ...{ id: 'masked', prompt: 'Make it right.', setup: [], protectedPaths: [], extra: {}, goldPatch },
+    hiddenTests: join(root, 'hidden'),
+    validation: {
+      commands: [],
+      tests: {
+        runner: project.runner,
+        files: Object.keys(project.hidden).filter((path) => /test/.test(path)),
+        ...{ options: [], mustPass: [] },
+        ...(project.masks !== undefined && { masks: project.masks }),
+      },
+    },
+  } as unknown as TaskConfig;
+  const room = await openTaskRoom({
+    repo: { path: repo, baseRef: 'HEAD' },
+    sandbox: { provider: 'process' } as Parameters<typeof openTaskRoom>[0]['sandbox'],
+    ...{ withheld: [], logs: join(root, 'logs'), signal },
+  });
+  const task = await listTests(stated, (patch) => room.judge(stated, patch, { signal }));
+  const masking = await planMasks(task, {
+    start: [await room.startOf(task)],
+    judge: (trial, patch) => room.judge(task, patch, { signal, trial }),
+  });
+  const judgePatch = (patch: string, { isMasked = true, coin }: { isMasked?: boolean; coin?: Coin } = {}) => {
+    if (!('plan' in masking) && isMasked) throw new WhetstoneError('masks-unusable', JSON.stringify(masking));
+    return room.judge(task, patch, {
+      ...{ signal, ...(coin && { coin }) },
+      ...(isMasked && 'plan' in masking && { masking: masking.plan }),
+    });
+  };
+  return {
+    ...{ masking, task },
+    judge: (script, how) =>
+      judgePatch(
+        patchOf((cwd) => execFileSync('sh', ['-c', script], { cwd, stdio: 'ignore' })),
+        how,
+      ),
+    judgeFiles: (files, how) => judgePatch(patchOf((tree) => writeTree(tree, files)), how),
+    async [Symbol.asyncDispose]() {
+      await room[Symbol.asyncDispose]();
+      await rm(root, { recursive: true, force: true });
+    },
+  };
+}

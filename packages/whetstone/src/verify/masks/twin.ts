@@ -1,0 +1,120 @@
+import type { Node } from '../../syntax/source-parser.ts';
+
+/**
+ * One change of a test after which it has to fail on right code. Both texts have the same length, so that the files of two
+ * masks have the same size. A test and its twin exclude each other: no answer of deterministic code satisfies both.
+ */
+export type Twin = {
+  /** `literal`: the expected value is another one of the same look. `inverse`: the assertion asks for the contrary. */
+  kind: 'literal' | 'inverse';
+  /** What is replaced, in UTF-16 units of the text. */
+  from: number;
+  to: number;
+  /** What stands there in the true test: the text of the file, or that text with spaces. */
+  same: string;
+  instead: string;
+};
+
+/** A test as it stands in a file. */
+export type FoundTest = {
+  /** The names from the outermost suite or class to the test; in a pattern a table or an expression may stand for anything. */
+  names: (string | RegExp)[];
+  /** The best first. */
+  twins: Twin[];
+};
+
+/** What a test file has: its tests, and texts with which tests that must fail can be added at its end. */
+export type FoundTests = {
+  tests: FoundTest[];
+  /**
+   * Makes tests that must fail. Each name and each nonce belongs to one of them; the message of its failure has the nonce. Fewer
+   * tests than nonces where the file shows no form of assertion that can be used again.
+   */
+  sentinels(names: readonly string[], nonces: readonly string[]): { names: string[]; text: string };
+};
+
+/** Replaces the text of a node. */
+export function swap(node: Node, instead: string): Omit<Twin, 'kind'> {
+  return { from: node.startIndex, to: node.endIndex, same: node.text, instead };
+}
+
+/** Asks for the contrary by a word in front of an expression, such as `not `. In the true test spaces stand there. */
+export function negated(node: Node, before: string, word: string): Twin {
+  const same = `${before}${' '.repeat(word.length)}(${node.text})`;
+  const instead = `${before}${word}(${node.text})`;
+  return { kind: 'inverse', from: node.startIndex, to: node.endIndex, same, instead };
+}
+
+/** Replaces a name by that of the contrary assertion. */
+export function renamed(node: Node, contrary: string): Twin {
+  const length = Math.max(node.text.length, contrary.length);
+  return {
+    ...{ kind: 'inverse', from: node.startIndex, to: node.endIndex },
+    ...{ same: node.text.padEnd(length), instead: contrary.padEnd(length) },
+  };
+}
+
+/** The twins of an expected value, one for each literal in it that decides whether another value is equal to it. */
+export function literalTwins(expected: Node): Twin[] {
+  return [...leavesOf(expected)].flatMap((leaf) => {
+    const instead = otherLiteral(leaf);
+    return instead === undefined ? [] : { kind: 'literal' as const, ...swap(leaf, instead) };
+  });
+}
+
+/** Values whose parts all count. Keys do not, and what is spread into a value can be replaced by what follows it. */
+const CONTAINERS = new Set([
+  ...['array', 'object', 'list', 'tuple', 'dictionary', 'parenthesized_expression'],
+  ...['unary_expression', 'unary_operator'],
+]);
+const SPREADS = new Set(['spread_element', 'list_splat', 'dictionary_splat']);
+const LITERALS = new Set(['number', 'integer', 'float', 'string']);
+
+function* leavesOf(node: Node): Generator<Node> {
+  if (LITERALS.has(node.type)) yield node;
+  if (!CONTAINERS.has(node.type)) return;
+  const parts = node.namedChildren.flatMap((child) => child ?? []);
+  if (parts.some(({ type }) => SPREADS.has(type))) return;
+  if (/^unary/.test(node.type) && !/^[-+]/.test(node.text)) return;
+  for (const part of parts) {
+    const value = part.type === 'pair' ? part.childForFieldName('value') : part;
+    if (value) yield* leavesOf(value);
+  }
+}
+
+/** Another literal of the same look and length. Doing it twice gives the first, so neither tells which of them is true. */
+function otherLiteral(node: Node): string | undefined {
+  if (node.type === 'string') return otherString(node.text);
+  const [, whole = '', fraction = '', end = ''] = /^(\d+)(\.\d+)?(n?)$/.exec(node.text) ?? [];
+  if (whole === '') return undefined;
+  // The last digits of a long fraction may not change the number at all.
+  if (fraction !== '') return `${whole}.${otherDigit(fraction[1] ?? '')}${fraction.slice(2)}`;
+  if (whole.length > 15 && end === '') return undefined;
+  return `${whole.slice(0, -1)}${otherDigit(whole.at(-1) ?? '')}${end}`;
+}
+
+const otherDigit = (digit: string): string => String(Number(digit) ^ 1);
+
+/** Two letters that stand side by side change their places; where all are the same, one becomes its neighbour. */
+function otherString(text: string): string | undefined {
+  const [, quote = '', inner = ''] = /^('|")([^\\'"]*)\1$/.exec(text) ?? [];
+  if (quote === '') return undefined;
+  const pairs = [...inner.matchAll(/(?=([a-z]{2}|[A-Z]{2}|\d{2}))/g)].filter(
+    ([, pair = '']) => pair[0] !== pair[1],
+  );
+  const [, pair = ''] = pairs[Math.floor(pairs.length / 2)] ?? [];
+  const at = pairs[Math.floor(pairs.length / 2)]?.index;
+  if (at !== undefined)
+    return `${quote}${inner.slice(0, at)}${pair[1]}${pair[0]}${inner.slice(at + 2)}${quote}`;
+  const letter = /[a-z0-9]/i.exec(inner);
+  if (!letter) return undefined;
+  return `${quote}${inner.slice(0, letter.index)}${neighbour(letter[0])}${inner.slice(letter.index + 1)}${quote}`;
+}
+
+/** a and b, c and d, and so on. */
+function neighbour(letter: string): string {
+  if (/\d/.test(letter)) return otherDigit(letter);
+  const first = letter < 'a' ? 'A' : 'a';
+  const place = letter.charCodeAt(0) - first.charCodeAt(0);
+  return String.fromCharCode(first.charCodeAt(0) + (place ^ 1));
+}
