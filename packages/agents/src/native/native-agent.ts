@@ -88,6 +88,8 @@ export type NativeFacts = {
   readsAbove?: readonly string[];
   /** A folder below the agent's home, which holds a folder per skill. Absent: the agent takes no skills. */
   skills?: string;
+  /** The same folder below the root of a project. Default: `.agents/skills`, which most agents share. */
+  projectSkills?: string;
   /** Whether `Launch.settings` can give it MCP servers. */
   mcpServers: boolean;
   /** Absent: the agent takes no plugins. */

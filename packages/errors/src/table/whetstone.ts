@@ -154,6 +154,13 @@ export const whetstoneErrors = {
   'masks-unusable': task(
     'A task asks for masked tests, and its tests cannot be masked.',
     'Leave out `validation.tests.masks`, or give the task hidden tests, a `gold_patch` and assertions on what the code returns.',
+  'mcp-job-running': usage(
+    'A coding agent starts a job while another one runs.',
+    'Wait for the other job, or end it with `stop_job`.',
+  ),
+  'mcp-job-unknown': usage(
+    'A coding agent asks for a job that was never started.',
+    'Use the id that the tool returned which started the job.',
   ),
   'mining-option-invalid': usage(
     'An option of `whetstone tasks mine` has a value that it cannot have.',

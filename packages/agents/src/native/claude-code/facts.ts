@@ -23,6 +23,7 @@ export const facts: NativeFacts = {
     '.mcp.json',
   ],
   skills: '.claude/skills',
+  projectSkills: '.claude/skills',
   mcpServers: true,
   plugins: { folder: PASSED_PLUGINS, manifests: [{ path: '.claude-plugin/plugin.json' }] },
   structuredOutput: true,

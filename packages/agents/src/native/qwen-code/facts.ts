@@ -7,6 +7,7 @@ export const facts: NativeFacts = {
   imports: true,
   readsAbove: ['QWEN.md', 'AGENTS.md', '.env', '.qwen/.env'],
   skills: '.qwen/skills',
+  projectSkills: '.qwen/skills',
   mcpServers: true,
   plugins: { folder: '.qwen/extensions/NAME', manifests: [{ path: 'qwen-extension.json' }] },
   structuredOutput: true,

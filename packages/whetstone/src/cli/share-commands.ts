@@ -53,3 +53,28 @@ export function addCi(program: Command, action: ActionOf): void {
 }
 
 const configOption = (): Option => new Option('-c, --config <file>', 'config file (default: as for run)');
+
+/** The commands with which a coding agent measures by itself. */
+export function addMcp(program: Command, action: ActionOf): void {
+  program
+    .command('mcp')
+    .description(
+      'serve mining, planning, running, comparing and reading to a coding agent, by MCP on stdin and stdout',
+    )
+    .option('--json', 'print the settings with which an agent starts it as JSON, and serve nothing')
+    .action(action(async () => (await import('./mcp.ts')).mcpCommand));
+  const skill = program.command('skill').description('the skill that tells a coding agent how to measure');
+  skill
+    .command('install')
+    .description('write the skill where agents look for skills')
+    .option(
+      '--agent <kind>',
+      'for this kind of agent (repeatable; default: those that take skills and are on this machine)',
+      collect,
+      [],
+    )
+    .option('--user', 'for all of your projects, in your home (default: in this repository)')
+    .option('--force', 'overwrite a skill that you have changed')
+    .option('--json', 'print what was written as JSON')
+    .action(action(async () => (await import('./skill.ts')).skillInstallCommand));
+}
