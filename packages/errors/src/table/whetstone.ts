@@ -154,6 +154,7 @@ export const whetstoneErrors = {
   'masks-unusable': task(
     'A task asks for masked tests, and its tests cannot be masked.',
     'Leave out `validation.tests.masks`, or give the task hidden tests, a `gold_patch` and assertions on what the code returns.',
+  ),
   'mcp-job-running': usage(
     'A coding agent starts a job while another one runs.',
     'Wait for the other job, or end it with `stop_job`.',
