@@ -94,6 +94,7 @@ export const evals: Benchmark = async ({ size, say }) => {
       aim(`CPU of ${count} evals`, cpuOfAll('whetstone, fresh'), 3),
       aim(`CPU of ${count} evals, reused`, cpuOfAll('whetstone, reused'), 1),
       aim(`CPU of ${count * trials} stored cases judged anew`, cpuOf(rescored), 10),
+      aim(`wall of ${count * trials} stored cases judged anew`, rescored.wallSeconds, 10),
     ],
     notes: [
       folder.isInMemory ? 'All files are in memory.' : 'The files are on a disk.',

@@ -1,12 +1,11 @@
 /**
- * Does the scripted task in pairs, once with the bare program or SDK and once with its adapter, and prints the use of each turn
- * as JSON. Arguments: kind, the most pairs, the seconds that they may take, base URL and key of a lane, and the protocol
+ * Does the scripted task in pairs, once with the bare program or SDK and once with its adapter, both in a sandbox of the same
+ * kind, and prints the use of each turn as JSON. Arguments: kind, the most pairs, the seconds that they may take, base URL and key of a lane, and the protocol
  * that both speak with the program, if any.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { createAgent, driveAgent, drivenAgents } from '@whetstone/agents';
 import {
   type DrivenAgentKind,
@@ -15,16 +14,18 @@ import {
   protocolAgentsOf,
 } from '@whetstone/agents/config';
 import { installAgent } from '@whetstone/agents/install';
-import { createProcessSandboxProvider } from '@whetstone/sandbox';
+import { createProcessSandboxProvider, type Sandbox } from '@whetstone/sandbox';
 import { KNOWN_MODELS, mayRunCommands } from '../../examples/real-agents/drive-agent.ts';
 import { cacheFolder, programs } from '../../examples/real-agents/install.ts';
-import { finalFiles, prompt } from '../../examples/real-agents/task.ts';
 import { cpuSecondsOfChildren } from '../process-use.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { askOverProtocol } from './bare-acp-client.ts';
-import { openBareServer } from './bare-app-server.ts';
+import { openBareServer, type Start } from './bare-app-server.ts';
+import { files, finalFiles, prompt } from './turn-task.ts';
 
-export type TurnUse = { wallSeconds: number; cpuSeconds: number };
+export type Use = { wallSeconds: number; cpuSeconds: number };
+/** `sandbox`: what it takes to make the sandbox of the turn, and to remove it. */
+export type TurnUse = { turn: Use; sandbox: Use };
 export type TurnPair = { bare: TurnUse; adapter: TurnUse };
 
 const [kind, mostPairs, seconds, baseUrl = '', key = '', protocol] = process.argv.slice(2) as [
@@ -55,27 +56,41 @@ const agent = await createAgent(
 
 process.env.XDG_CACHE_HOME = cacheFolder;
 const FEWEST_PAIRS = 3;
+const LIMIT_MS = 120_000;
 const measured: TurnPair[] = [];
 // The first pair fills the caches.
-await measurePair('first');
+await measurePair(0);
 const end = performance.now() + Number(seconds) * 1000;
 while (measured.length < Number(mostPairs) && (measured.length < FEWEST_PAIRS || performance.now() < end))
-  measured.push(await measurePair(String(measured.length)));
+  measured.push(await measurePair(measured.length + 1));
 console.log(JSON.stringify(measured));
 
-async function measurePair(name: string): Promise<TurnPair> {
-  const bare = await measure(() => bareTurn(workspaceOf(`bare-${name}`)));
-  return { bare, adapter: await measure(() => adapterTurn(workspaceOf(`adapter-${name}`))) };
+/** In turns, the bare program is first or second. */
+async function measurePair(number: number): Promise<TurnPair> {
+  const measureBare = () => measureTurn(`bare-${number}`, bareTurn);
+  if (number % 2 === 0)
+    return { bare: await measureBare(), adapter: await measureTurn(`adapter-${number}`, adapterTurn) };
+  const adapter = await measureTurn(`adapter-${number}`, adapterTurn);
+  return { bare: await measureBare(), adapter };
 }
 
-async function measure(turn: () => Promise<{ workspace: string }>): Promise<TurnUse> {
-  const [began, before] = [performance.now(), cpuSeconds()];
-  const { workspace } = await turn();
-  const use = { wallSeconds: (performance.now() - began) / 1000, cpuSeconds: cpuSeconds() - before };
-  for (const [name, content] of Object.entries(finalFiles)) {
-    if (readFileSync(join(workspace, name), 'utf8') !== content) throw new Error(`${kind} did not do it.`);
+async function measureTurn(name: string, turn: (sandbox: Sandbox) => Promise<void>): Promise<TurnUse> {
+  const workspace = workspaceOf(name);
+  const started = await measure(() => sandboxes.start({ workdir: workspace, env: {} }));
+  const { use } = await measure(() => turn(started.value));
+  const stopped = await measure(() => started.value.stop());
+  for (const [path, content] of Object.entries(finalFiles)) {
+    if (readFileSync(join(workspace, path), 'utf8') !== content) throw new Error(`${kind} did not do it.`);
   }
-  return use;
+  const sum = (key: keyof Use) => started.use[key] + stopped.use[key];
+  return { turn: use, sandbox: { wallSeconds: sum('wallSeconds'), cpuSeconds: sum('cpuSeconds') } };
+}
+
+async function measure<Value>(run: () => Promise<Value>): Promise<{ value: Value; use: Use }> {
+  const [began, before] = [performance.now(), cpuSeconds()];
+  const value = await run();
+  const use = { wallSeconds: (performance.now() - began) / 1000, cpuSeconds: cpuSeconds() - before };
+  return { value, use };
 }
 
 function cpuSeconds(): number {
@@ -85,46 +100,41 @@ function cpuSeconds(): number {
 
 function workspaceOf(name: string): string {
   const workspace = join(folder.path, name, 'workspace');
-  mkdirSync(workspace, { recursive: true });
-  writeFileSync(join(workspace, 'README.md'), 'Greetings.\n');
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(workspace, path)), { recursive: true });
+    writeFileSync(join(workspace, path), content);
+  }
   return workspace;
 }
 
-async function bareTurn(workspace: string): Promise<{ workspace: string }> {
-  const home = join(workspace, '../home');
-  await runBare(workspace, home);
-  rmSync(home, { recursive: true });
-  return { workspace };
+/** A program in the sandbox, whose output goes to its client alone. */
+function startIn(sandbox: Sandbox): Start {
+  return (program, args, env) => {
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    const ended = sandbox.runCommand(program, [...args], {
+      ...{ cwd: sandbox.workdir, env, stdin: input, timeoutMs: LIMIT_MS },
+      onStdout: (chunk) => void output.write(chunk),
+    });
+    return { input, output, ended };
+  };
 }
 
-async function runBare(workspace: string, home: string): Promise<void> {
+async function bareTurn(sandbox: Sandbox): Promise<void> {
+  const { home, workdir } = sandbox;
+  const start = startIn(sandbox);
   if (kind === 'codex-app-server') {
-    const server = await openBareServer(home, { baseUrl, key });
-    await server.turn(prompt, workspace);
+    const server = await openBareServer(home, { baseUrl, key }, start);
+    await server.turn(prompt, workdir);
     await server.close();
     return;
   }
-  const {
-    env,
-    files,
-    args: first = [],
-  } = cli.launch.settings({
-    access: { kind: 'key', baseUrl, key },
-    ...chosen,
-    home,
-    workingDirectory: workspace,
-    permissions,
-  });
-  for (const [path, content] of Object.entries(files)) {
-    mkdirSync(join(home, path, '..'), { recursive: true });
+  const access = { kind: 'key', baseUrl, key } as const;
+  const settings = cli.launch.settings({ access, ...chosen, home, workingDirectory: workdir, permissions });
+  for (const [path, content] of Object.entries(settings.files)) {
+    mkdirSync(dirname(join(home, path)), { recursive: true });
     writeFileSync(join(home, path), content);
   }
-  const args = cli.launch.turn({
-    access: 'key',
-    ...chosen,
-    workingDirectory: workspace,
-    permissions,
-  });
+  const args = cli.launch.turn({ access: 'key', ...chosen, workingDirectory: workdir, permissions });
   const [program = '', ...words] =
     'module' in cli.release.entry
       ? [
@@ -134,22 +144,19 @@ async function runBare(workspace: string, home: string): Promise<void> {
           await installAgent(cli),
           chosen.model,
         ]
-      : [join(programs, cli.release.program), ...first, ...args];
-  const child = spawn(program, words, {
-    cwd: workspace,
-    env: { PATH: `${programs}:${process.env.PATH}`, ...env },
-    stdio: ['pipe', protocol ? 'pipe' : 'ignore', 'ignore'],
+      : [join(programs, cli.release.program), ...(settings.args ?? []), ...args];
+  const { input, output, ended } = start(program, words, {
+    PATH: `${programs}:${process.env.PATH}`,
+    ...settings.env,
   });
-  if (child.stdin && child.stdout)
-    await askOverProtocol(child.stdin, child.stdout, { prompt, cwd: workspace });
-  child.stdin?.end(protocol ? undefined : prompt);
-  await once(child, 'close');
+  if (protocol) await askOverProtocol(input, output, { prompt, cwd: workdir });
+  else output.resume();
+  input.end(protocol ? undefined : prompt);
+  await ended;
 }
 
-async function adapterTurn(workspace: string): Promise<{ workspace: string }> {
-  await using sandbox = await sandboxes.start({ workdir: workspace, env: {} });
+async function adapterTurn(sandbox: Sandbox): Promise<void> {
   const lane = { baseUrl, key, env: {} };
-  const { status, exit } = await driveAgent(agent, { prompt, sandbox, lane, timeoutMs: 120_000 });
+  const { status, exit } = await driveAgent(agent, { prompt, sandbox, lane, timeoutMs: LIMIT_MS });
   if (status !== 'completed') throw new Error(`${kind} did not complete: ${exit?.message}`);
-  return { workspace };
 }
