@@ -7,7 +7,7 @@ import { runNode } from '../run-node.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import type { ColdUse } from './cold-program.ts';
 import { PEERS_FOLDER } from './import-peer.ts';
-import type { Loop, Work } from './measure-rounds.ts';
+import { type Loop, takesPart, type Work } from './measure-rounds.ts';
 
 const PROGRAM = [
   ...['cold-program', 'converses', 'import-peer', 'fake-model', 'work'],
@@ -23,7 +23,7 @@ const AIM = 0.8;
  */
 export async function measureCold(
   loops: readonly Loop[],
-  { works, runs, say }: { works: readonly Work[]; runs: number; say: (line: string) => void },
+  { works, say }: { works: readonly (Work & { runs: number })[]; say: (line: string) => void },
 ): Promise<{ tables: Table[]; aims: Aim[] }> {
   using folder = temporaryFolder();
   say('packing and installing the packages');
@@ -33,8 +33,10 @@ export async function measureCold(
   const aims: Aim[] = [];
   for (const work of works) {
     const what = `${work.conversations} × ${work.rounds} rounds, cold`;
-    say(`${what}, ${loops.length} loops, ${runs} runs`);
-    const measured = loops.map((loop) => ({ loop, subject: loop.subject, uses: [] as ColdUse[] }));
+    const { runs } = work;
+    const taken = loops.filter((loop) => takesPart(loop, work));
+    say(`${what}, ${taken.length} loops, ${runs} runs`);
+    const measured = taken.map((loop) => ({ loop, subject: loop.subject, uses: [] as ColdUse[] }));
     for (let run = 0; run < runs; run += 1) {
       for (const { loop, uses } of run % 2 === 0 ? measured : measured.toReversed()) {
         uses.push(

@@ -29,31 +29,38 @@ export const loop: Benchmark = async ({ size, say }) => {
     say(`${work.conversations} × ${work.rounds} rounds, ${loops.length} loops, ${runs} runs`);
     return { work, runs, measured: await measureRounds(loops, work, { runs }) };
   };
-  const short = await rounds({ conversations: 1, rounds: quick ? 100 : 1_000 }, quick ? 2 : 7);
+  const short = await rounds({ conversations: 1, rounds: quick ? 100 : 1_000 }, quick ? 2 : 5);
   const long = await rounds({ conversations: 1, rounds: quick ? 400 : 4_000 }, quick ? 1 : 3);
-  const many = await rounds({ conversations: quick ? 10 : 100, rounds: quick ? 20 : 50 }, quick ? 1 : 3);
+  const many = await rounds({ conversations: quick ? 10 : 100, rounds: quick ? 20 : 50 }, quick ? 1 : 2);
   const cold = await measureCold(
     loops.filter(({ name }) => name !== 'whetstone-listener'),
     {
       works: [
-        { conversations: 1, rounds: quick ? 100 : 1_000 },
-        { conversations: 1, rounds: quick ? 200 : 4_000 },
-        { conversations: quick ? 10 : 100, rounds: 5 },
+        { conversations: 1, rounds: quick ? 100 : 1_000, runs: quick ? 2 : 5 },
+        { conversations: 1, rounds: quick ? 200 : 4_000, runs: quick ? 2 : 3 },
+        { conversations: quick ? 10 : 100, rounds: 5, runs: quick ? 2 : 5 },
       ],
-      runs: quick ? 2 : 7,
       say,
     },
   );
   const tables = [short, long, many].map(roundsTableOf);
-  say('the same with less of V8');
-  const caption = `RSS growth over ${short.work.rounds} rounds`;
-  const growth = await growthTable(caption, loops, short.work, quick ? 1 : 5);
   say('resume of a long conversation, and a session without work');
-  const resumed = await measureResume({
+  const { rest } = await measureResume({
     rounds: quick ? 400 : 4_000,
     runs: quick ? 2 : 5,
     idleSeconds: quick ? 2 : 60,
   });
+  say('the same rounds with less of V8');
+  const caption = `RSS growth over ${short.work.rounds} rounds`;
+  const few = loops.filter(({ name }) => ['bare', 'whetstone', 'pi-agent-core'].includes(name));
+  const growth = await growthTable(caption, few, short.work, quick ? 1 : 3);
+  const others = [
+    await firstRequest(quick ? 5 : 30, say),
+    await command(quick ? 10 : 200, say),
+    await largePatch(quick ? 3 : 15, say),
+    ...(await largeSearch(quick ? 2_000 : 20_000, quick ? 2 : 7, say)),
+  ];
+  const resumed = await rest;
   return {
     method:
       'Every loop does the same work: a fake model in the same process that keeps nothing calls a tool with two ' +
@@ -65,16 +72,7 @@ export const loop: Benchmark = async ({ size, say }) => {
       'process of its own. Each run has a compile cache of its own, filled just before, so that stripping types is not measured. ' +
       'The cold tables are of the packages as published, in processes that have loaded nothing and have no compile cache; ' +
       'the loops take turns in alternating order.',
-    tables: [
-      ...cold.tables,
-      ...tables,
-      growth,
-      resumed.table,
-      await firstRequest(quick ? 5 : 30, say),
-      await command(quick ? 10 : 200, say),
-      await largePatch(quick ? 3 : 15, say),
-      ...(await largeSearch(quick ? 2_000 : 20_000, quick ? 2 : 7, say)),
-    ],
+    tables: [...cold.tables, ...tables, growth, resumed.table, ...others],
     aims: [...cold.aims, ...aims(short, long), ...resumed.aims],
     notes: [
       ...(missing === undefined ? DIFFERENCES : [`pi-agent-core and ai were not measured: ${missing}`]),
