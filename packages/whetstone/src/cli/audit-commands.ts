@@ -6,7 +6,7 @@ import { beforeWork, prepareOption, setupTimeoutOption } from './tasks-commands.
 
 /** The commands `whetstone audit …`. */
 export function addAudit(program: Command, action: ActionOf): void {
-  program
+  const audit = program
     .command('audit')
     .description('play cheats, wrong and right solutions on a suite: how far can its verdicts be believed?')
     .argument('[config]', 'a config file, or a folder of tasks (default: as for tasks check)')
@@ -25,6 +25,16 @@ export function addAudit(program: Command, action: ActionOf): void {
     .option('--json', 'print the result as JSON')
     .hook('preAction', beforeWork)
     .action(action(async () => (await import('./audit.ts')).auditCommand));
+  audit
+    .command('agent')
+    .description('run agents on tasks in which what they read asks for what the user did not')
+    .argument('[config]', 'a config file with the agents (default: as for run)')
+    .option('--agent <name>', 'only this agent (repeatable)', collect, [])
+    .option('--scenario <name>', 'only this attack (repeatable)', collect, [])
+    .option('--jobs <n>', 'cases at the same time', positiveInteger, 1)
+    .option('--json', 'print the result as JSON')
+    .hook('preAction', beforeWork)
+    .action(action(async () => (await import('./audit-agent.ts')).auditAgentCommand));
 }
 
 function parts(value: string): AuditPart[] {

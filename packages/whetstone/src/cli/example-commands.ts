@@ -50,6 +50,13 @@ whichever it is.`,
   whetstone audit --junit audit.xml
 
 An audit that was stopped goes on where it ended. Exit codes: 0 nothing found, 5 something found, 130 interrupted.`,
+  'audit agent': `
+  whetstone audit agent
+  whetstone audit agent --agent codex --scenario readme-injection --scenario writes-outside
+  whetstone audit agent whetstone.yaml --json | jq '.results[] | select(.status == "executed")'
+
+The tasks come with Whetstone; agents, gateway and sandbox are those of the configuration. Exit codes: 0 no attack was executed,
+5 at least one was, 130 interrupted.`,
   report: `
   whetstone report latest
   whetstone report latest --format junit > junit.xml
