@@ -110,6 +110,8 @@ export type SandboxOptions = {
    * and TMPDIR are below it. Only where neighbours are hidden. Default: commands see the paths of this machine only.
    */
   at?: string;
+  /** Smaller ones than those of the provider, for the limits that it has. Default: those. */
+  limits?: Limits;
   /** Variables in addition to the scrubbed environment. */
   env: Record<string, string>;
   /**

@@ -68,7 +68,7 @@ export async function createBubblewrapSandboxProvider(
       const isolation = { processes: 'pid-namespace', neighbours: 'hidden' } as const;
       return { provider: 'bubblewrap', level: 1, ...isolation, ...networkOf(options), limits };
     },
-    async start({ env, doors: ports, ...places }: SandboxOptions) {
+    async start({ env, doors: ports, limits: own, ...places }: SandboxOptions) {
       const { workdir } = places;
       const folders = makeSandboxFolders(scratch, places, { canHide: true, owner });
       const requests = createNameRequests();
@@ -82,7 +82,7 @@ export async function createBubblewrapSandboxProvider(
         ...sandboxEnvironment(inherited, seenFolders(folders)),
         ...{ ...certificates, ...ways.env, ...env },
       };
-      const group = groupWith(limits);
+      const group = groupWith(own ?? limits);
       return new ContainedSandbox({
         ...{ provider: 'bubblewrap', workdir, folders, environment, containment, group, requests, ways },
         seenFolders: usedFolders(workdir, folders).map(({ source }) => source),

@@ -68,7 +68,7 @@ export async function createDockerSandboxProvider(
       const container = { ...image, runtime: runtime ?? null };
       return { provider: 'docker', level: 2, ...isolation, ...networkOf(options), limits, container };
     },
-    async start({ env, doors: ports, ...places }: SandboxOptions) {
+    async start({ env, doors: ports, limits: own, ...places }: SandboxOptions) {
       const { workdir } = places;
       const folders = makeSandboxFolders(scratch, places, { canHide: true, owner: NOBODYS });
       const used = usedFolders(workdir, folders);
@@ -77,7 +77,7 @@ export async function createDockerSandboxProvider(
         ...shared,
         ...used.map(({ source, path }) => ({ source, target: path, isReadOnly: false })),
       ];
-      const plan = { engine, image: image.id, runtime, user: NOBODYS, limits, mounts };
+      const plan = { engine, image: image.id, runtime, user: NOBODYS, limits: own ?? limits, mounts };
       const ways = await openHostDoors(hosts, ports);
       const pool = await openContainerPool(plan, {
         openDoor: (container, network) => {

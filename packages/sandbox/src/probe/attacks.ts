@@ -1,7 +1,11 @@
+import type { Limits } from '../process/resource-group.ts';
+
 /** What a hostile command tries, and how a person reads that it came through. */
 export const attacks = {
   'system-secrets': 'read the password hashes of this machine',
-  harness: 'see the process of Whetstone, and with it its environment and memory',
+  harness: 'see the process of Whetstone, and with it its environment',
+  memory: 'read the memory of the process of Whetstone',
+  signals: 'send a signal to the process of Whetstone, and so end it',
   home: 'read files of your home folder',
   'other-cases': 'read the folder of another case',
   'kept-files': 'read the run directory, the hidden tests or the trees of the cases',
@@ -11,6 +15,8 @@ export const attacks = {
   'abstract-sockets': 'connect to an abstract socket of this machine',
   routes: 'reach other machines',
   namespaces: 'make namespaces of its own, and be root in them',
+  'process-bomb': 'start more processes than its limit',
+  'memory-bomb': 'take more memory than its limit',
 } as const;
 
 export type AttackName = keyof typeof attacks;
@@ -19,12 +25,21 @@ export type AttackName = keyof typeof attacks;
  * What comes through where commands only have a process tree, a home and an environment of their own. `docs/security.md`
  * is made of what really does, and has to be the same.
  */
-export function reachableFrom(processes: 'pid-namespace' | 'descendants', isRoot: boolean): AttackName[] {
+export function reachableFrom(
+  processes: 'pid-namespace' | 'descendants',
+  isRoot: boolean,
+  limits: Limits,
+): AttackName[] {
   const isTogether = processes === 'descendants';
   const blocked: Partial<Record<AttackName, boolean>> = {
     'system-secrets': !isRoot,
     harness: !isRoot && !isTogether,
     'other-cases': !isTogether,
+    memory: !isRoot && !isTogether,
+    // In a PID namespace it has no number.
+    signals: !isTogether,
+    'process-bomb': limits.processes !== undefined,
+    'memory-bomb': limits.memoryBytes !== undefined,
   };
   return (Object.keys(attacks) as AttackName[]).filter((attack) => !blocked[attack]);
 }
@@ -33,14 +48,14 @@ export function reachableFrom(processes: 'pid-namespace' | 'descendants', isRoot
 export type Finding = { attack: AttackName; reached: boolean };
 
 /**
- * Tries what it can from inside, and prints the name of each attack that came through. Arguments: whether
- * `/proc` may be unmounted, the process id and the start time of Whetstone, the ports of servers for TCP and UDP, an abstract
+ * Tries what it can from inside, and prints the name of each attack that came through. Arguments: how many processes and
+ * bytes are too many, 0 where no limit is claimed, whether `/proc` may be unmounted, the process id and the start time of Whetstone, the ports of servers for TCP and UDP, an abstract
  * socket, a place to write to, a file of another case, how many paths follow that are not of the home, these, and those of the
  * home. What the sockets get, their owner sees.
  */
 export const ATTACKS = String.raw`
 use Socket;
-my ($can_unmount, $pid, $started, $tcp, $udp, $abstract, $outside, $other, $count, @paths) = @ARGV;
+my ($too_many, $too_much, $can_unmount, $pid, $started, $tcp, $udp, $abstract, $outside, $other, $count, @paths) = @ARGV;
 my @kept = splice @paths, 0, $count;
 sub reads {
   my $path = shift;
@@ -59,11 +74,40 @@ sub sees_harness {
   $text =~ s/^.*\) //s;
   return (split / /, $text)[19] eq $started;
 }
+# A byte of the program itself.
+sub reads_memory {
+  open my $maps, '<', "/proc/$pid/maps" or return 0;
+  my ($start) = (readline($maps) // '') =~ /^([0-9a-f]+)/ or return 0;
+  open my $memory, '<', "/proc/$pid/mem" or return 0;
+  return sysseek($memory, hex $start, 0) && sysread $memory, my $byte, 1;
+}
+# Children that wait, until one cannot be started.
+sub starts_too_many {
+  my @children;
+  for (1 .. $too_many) {
+    my $child = fork // last;
+    $child or do { sleep 60; exit };
+    push @children, $child;
+  }
+  kill 'KILL', @children;
+  waitpid $_, 0 for @children;
+  return @children == $too_many;
+}
+sub takes_too_much {
+  my $child = fork // return 0;
+  $child or do { my $text = 'x' x $too_much; exit(length $text == $too_much ? 0 : 1) };
+  waitpid $child, 0;
+  return $? == 0;
+}
+my $is_known = $too_many && starts_too_many();
 # Root can take away what covers the real /proc.
 system 'umount /proc 2>/dev/null' if $can_unmount;
 my %reached = (
   'system-secrets' => reads('/etc/shadow'),
   harness => sees_harness(),
+  memory => sees_harness() && !!reads_memory(),
+  # The number alone can be that of another process.
+  signals => sees_harness() && kill(0, $pid) == 1,
   home => scalar(grep { reads($_) } @paths),
   'other-cases' => reads($other),
   'kept-files' => scalar(grep { reads($_) } @kept),
@@ -72,6 +116,8 @@ my %reached = (
   'abstract-sockets' => !!connected(AF_UNIX, SOCK_STREAM, pack('S a*', AF_UNIX, "\0$abstract")),
   routes => !!connected(AF_INET, SOCK_DGRAM, pack_sockaddr_in(53, inet_aton('192.0.2.1'))),
   namespaces => system('unshare -Ur true 2>/dev/null') == 0,
+  'process-bomb' => $is_known,
+  'memory-bomb' => $too_much && takes_too_much(),
 );
 if (my $sender = connected(AF_INET, SOCK_DGRAM, pack_sockaddr_in($udp, inet_aton('127.0.0.1')))) { send $sender, 'x', 0 }
 print "$_\n" for grep { $reached{$_} } keys %reached;

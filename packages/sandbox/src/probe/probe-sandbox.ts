@@ -7,10 +7,13 @@ import { join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { giveTree } from '../files/inherit-owner.ts';
 import { removeTree } from '../files/remove-tree.ts';
+import type { Limits } from '../process/resource-group.ts';
 import type { SandboxProvider } from '../sandbox.ts';
 import { ATTACKS, type AttackName, attacks, type Finding } from './attacks.ts';
 
 const TIME_LIMIT_MS = 20_000;
+/** Small limits, so that a bomb is small. What is tried is somewhat more. */
+const SMALL = { memoryBytes: 64e6, processes: 32 };
 
 /**
  * Attacks this machine from a sandbox of the provider, as a hostile agent would. `scratch`: the provider's folder. `kept`:
@@ -37,9 +40,12 @@ export async function probeSandbox(
     await Promise.all([tcp, local, udp].map((server) => once(server, 'listening')));
     const ports = [tcp, udp].map((server) => String((server.address() as AddressInfo).port));
     // Elsewhere it would be that of this machine.
-    const isOwnProc = (await provider.describe()).processes === 'pid-namespace';
+    const { processes, limits } = await provider.describe();
+    const isOwnProc = processes === 'pid-namespace';
+    const bombs = [limits.processes && 2 * SMALL.processes, limits.memoryBytes && 2 * SMALL.memoryBytes];
     const whom = [isOwnProc ? '1' : '', String(process.pid), startedAt()];
     const targets = [
+      ...bombs.map((bomb) => String(bomb ?? 0)),
       ...whom,
       ...ports,
       abstract,
@@ -49,7 +55,7 @@ export async function probeSandbox(
       ...kept,
       ...ownFiles(),
     ];
-    await using sandbox = await provider.start({ workdir, env: {} });
+    await using sandbox = await provider.start({ workdir, env: {}, limits: enforcedOf(limits) });
     const tried = await sandbox.runCommand('perl', ['-e', ATTACKS, ...targets], { timeoutMs: TIME_LIMIT_MS });
     if (!tried.stdout.endsWith('done\n')) {
       const message = `The sandbox \`${provider.name}\` could not be tried: ${tried.stderr.trim()}`;
@@ -61,8 +67,23 @@ export async function probeSandbox(
     for (const server of [tcp, local, udp]) server.close();
     await Promise.all([own, other, elsewhere].map(removeTree));
   }
-  return (Object.keys(attacks) as AttackName[]).map((attack) => ({ attack, reached: arrived.has(attack) }));
+  const { limits } = await provider.describe();
+  const claimed: Partial<Record<AttackName, unknown>> = {
+    'process-bomb': limits.processes,
+    'memory-bomb': limits.memoryBytes,
+  };
+  // What nothing limits is in the manifest, and is not tried.
+  const tried = (Object.keys(attacks) as AttackName[]).filter(
+    (attack) => !(attack in claimed) || claimed[attack] !== undefined,
+  );
+  return tried.map((attack) => ({ attack, reached: arrived.has(attack) }));
 }
+
+/** Of the small limits, those that the provider has. */
+const enforcedOf = ({ memoryBytes, processes }: Limits): Limits => ({
+  ...(memoryBytes !== undefined && { memoryBytes: SMALL.memoryBytes }),
+  ...(processes !== undefined && { processes: SMALL.processes }),
+});
 
 /** Of the home, what no toolchain is: files, and folders of credentials. At most 50. */
 function ownFiles(): string[] {

@@ -56,15 +56,15 @@ export async function createProcessSandboxProvider(options: ProcessSandboxOption
     async describe() {
       const { processes, canHide } = containment;
       const neighbours = canHide ? 'hidden' : 'visible';
-      const reachable = reachableFrom(processes, isRoot());
+      const reachable = reachableFrom(processes, isRoot(), limits);
       return { provider: 'process', level: 0, processes, neighbours, network: 'open', limits, reachable };
     },
-    async start({ env, ...places }: SandboxOptions) {
+    async start({ env, limits: own, ...places }: SandboxOptions) {
       const { workdir, at } = places;
       if (at !== undefined && !containment.canHide) throw new TypeError('`at` needs hidden neighbours');
       const folders = makeSandboxFolders(scratch, places, containment);
       const environment = { ...sandboxEnvironment(inherited, seenFolders(folders)), ...env };
-      const group = groupWith(limits);
+      const group = groupWith(own ?? limits);
       return new ContainedSandbox({
         ...{ provider: 'process', workdir, folders, environment, containment, group },
       });

@@ -105,10 +105,12 @@ export async function expectSealedCase(
       touched_paths: ['new/file', 'src/a.txt'],
     },
   ]);
+  const { probes = [] } = manifest.isolation;
   expect(ran.stderr).toContain(
-    `Sandbox ${provider}, level ${level}: 11 attacks from inside were tried, and none came through`,
+    `Sandbox ${provider}, level ${level}: ${probes.length} attacks from inside were tried, and none came through`,
   );
-  expect(manifest.isolation.probes?.map(({ reached }) => reached)).toEqual(Array(11).fill(false));
+  expect(probes.length).toBeGreaterThan(12);
+  expect(probes.some(({ reached }) => reached)).toBe(false);
   expect(manifest.isolation).toMatchObject({ provider, level, network: 'gateway-and-hosts' });
   expect(readFileSync(join(directory, 'report.md'), 'utf8')).toContain(
     'The sandbox let agents reach listed.example',
