@@ -10,7 +10,6 @@ import {
   startSampleRun,
   writeCaseFile,
   writeHostileRun,
-  writeLargeRun,
   writeSampleRun,
 } from '../../whetstone/src/view/__fixtures__/run-directories.ts';
 import { loadRunDirectory } from '../../whetstone/src/view/load-runs.ts';
@@ -18,7 +17,9 @@ import { oneFilePage } from '../../whetstone/src/view/one-file.ts';
 import { serveRuns, type ViewServer } from '../../whetstone/src/view/server.ts';
 import { type Browser, chromiumPath, openBrowser } from './__fixtures__/browser.ts';
 import { checkComparePages } from './page-checks/compare.ts';
+import { checkLargeRun } from './page-checks/large-run.ts';
 import { caseHash, pairHash, runHash } from './page-checks/opened-page.ts';
+import { checkWorkbench } from './page-checks/workbench.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -32,7 +33,9 @@ describe.skipIf(chromiumPath === undefined)('the page', { tags: 'chromium' }, ()
     folder = await mkdtemp(join(tmpdir(), 'page-'));
     sampleId = await writeSampleRun(folder);
     await writeHostileRun(folder);
-    server = await serveRuns({ outputDirectory: folder });
+    const config = join(folder, 'whetstone.yaml');
+    await writeFile(config, 'agents: {}\n');
+    server = await serveRuns({ outputDirectory: folder, config });
     browser = await openBrowser(chromiumPath ?? '');
     await browser.goto(server.url); // exchanges the key for a cookie
   }, 60_000);
@@ -62,6 +65,8 @@ describe.skipIf(chromiumPath === undefined)('the page', { tags: 'chromium' }, ()
 
   describe('compares', () =>
     checkComparePages(() => ({ browser, folder, sampleId, open, count, text, click })));
+
+  describe('works', () => checkWorkbench(() => ({ browser, folder, sampleId, open, count, text, click })));
 
   test('lists the runs, and removes the key from the address', async () => {
     await open('');
@@ -331,6 +336,7 @@ describe.skipIf(chromiumPath === undefined)('the page', { tags: 'chromium' }, ()
         runHash(HOSTILE_RUN_ID),
         caseHash(HOSTILE_RUN_ID, 'case-0-0-1-1'),
         '#/compare',
+        '#/start',
         pairHash(sampleId, 'case-0-0-0-2', 'case-0-0-1-1'),
       ]) {
         await open(hash);
@@ -350,57 +356,6 @@ describe.skipIf(chromiumPath === undefined)('the page', { tags: 'chromium' }, ()
     },
   );
 
-  describe('with 10,000 cases', () => {
-    const id = '2026-04-04T00-00-00-large';
-    const shape = { tasks: Array.from({ length: 1667 }, (_, index) => `task-${index}`), trials: 3 };
-    const firstTask = () => text('.heat-body [role=rowheader]');
-    beforeAll(() => writeLargeRun(folder, id, shape));
-
-    test('draws the rows in the window only, wherever it is scrolled to', async () => {
-      await open(runHash(id));
-      expect(await count('*')).toBeLessThan(2500);
-      await browser.evaluate("document.querySelector('.heat').scrollTop = 1e9");
-      await browser.until("document.querySelector('.heat-body').innerText.includes('task-1666')");
-      expect(await count('*')).toBeLessThan(2500);
-      expect(await browser.evaluate('document.querySelector(".heat-table").ariaRowCount')).toBe('1668');
-    });
-
-    test('finds, filters and sorts, keeps that in the address, and opens from such an address', async () => {
-      await open(runHash(id));
-      expect(await text('.found')).toBe('1,667 tasks');
-      await browser.press('/');
-      for (const key of '-12') await browser.press(key);
-      expect(await text('.found')).toBe('111 of 1,667 tasks');
-      await browser.press('Escape');
-      await browser.press('f');
-      await browser.evaluate(
-        "const sort = document.querySelector('select[name=sort]'); sort.value = 'loss'; sort.dispatchEvent(new Event('change'))",
-      );
-      const address = await browser.evaluate<string>('location.hash');
-      expect(address).toContain('?q=-12&show=flipped&sort=loss');
-      const before = [await text('.found'), await firstTask()];
-      await open(address);
-      expect([await text('.found'), await firstTask()]).toEqual(before);
-      expect(await text('.heat-body .number')).toMatch(/^−/);
-
-      await open(`${runHash(id)}?class=provider-outage`);
-      expect(await count('.heat-body [role=row]:not(:has(.dot.error))')).toBe(0);
-    });
-
-    test('can be read without a mouse', async () => {
-      await open(runHash(id));
-      for (const key of 'jjjlk') await browser.press(key);
-      expect(await browser.evaluate('document.activeElement.closest("[role=row]").ariaRowIndex')).toBe('3');
-      expect(await browser.evaluate('document.activeElement.ariaLabel')).toMatch(/^trial 2: /);
-      await browser.press('Enter');
-      await browser.until("location.hash.endsWith('/cases/case-0-1-0-2')");
-      await browser.until("document.querySelector('main h1')?.innerText.includes('task-1')");
-      await browser.press('u');
-      await browser.until("document.querySelector('.heat')");
-      await browser.press('?');
-      expect(await text('dialog')).toMatch(/j\s+Next task/);
-      await browser.press('Escape');
-      expect(await count('dialog')).toBe(0);
-    });
-  });
+  describe('with 10,000 cases', () =>
+    checkLargeRun(() => ({ browser, folder, sampleId, open, count, text, click })));
 });

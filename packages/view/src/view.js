@@ -1,19 +1,21 @@
 import { parseAddress, runAddress } from './app/address.js';
 import { listenToKeys, pageKeys, showKeys } from './app/keyboard.js';
-import { AnswerError, askRuns, isFile } from './app/server.js';
+import { listenTo } from './app/live.js';
+import { AnswerError, askRuns, isFile, keepKey } from './app/server.js';
 import { chooseTheme } from './app/theme.js';
 import { casePage } from './case/case-page.js';
 import { comparePage } from './compare/compare-page.js';
 import { pairPage } from './compare/pair-page.js';
 import { element, nodes } from './parts/element.js';
 import { visibleText } from './parts/visible-text.js';
+import { showActivity } from './run/activity-panel.js';
 import { runPage } from './run/run-page.js';
 import { runsPage } from './runs/runs-page.js';
+import { startPage } from './start/start-page.js';
 
 /** @import { Address } from './app/address.js' */
+/** @import { Live } from './app/live.js' */
 /** @import { Page } from './app/page.js' */
-
-const REFRESH_MS = 2000;
 
 const main = /** @type {HTMLElement} */ (document.getElementById('content'));
 const status = /** @type {HTMLElement} */ (document.getElementById('status'));
@@ -21,6 +23,9 @@ const path = /** @type {HTMLElement} */ (document.getElementById('path'));
 
 /** Counts the visited addresses, so that data of an earlier address is not drawn. */
 let visit = 0;
+
+/** What the shown page listens to. @type {Live | null} */
+let live = null;
 
 /** @param {Address} address */
 function follow(address) {
@@ -31,6 +36,8 @@ function follow(address) {
       return show(runPage(address.run, address.params));
     case 'case':
       return show(casePage(address.run, address.case));
+    case 'start':
+      return show(startPage());
     case 'compare':
       return show(comparePage(address.params));
     case 'pair':
@@ -45,7 +52,7 @@ function follow(address) {
  * @param {Page<Data>} page
  */
 async function show(page) {
-  const mine = ++visit;
+  const mine = leave();
   /** @type {Data | undefined} */
   let drawn;
   document.title = visibleText(`${page.title()} – Whetstone`);
@@ -62,19 +69,32 @@ async function show(page) {
       drawn = data;
       say('');
       if (isFile || !page.isLive(data)) return;
+      live ??= listenTo(page.run ?? null, (activity) => {
+        if (page.run !== undefined) showActivity(page.run, activity);
+        return page.followsActivity ?? false;
+      });
     } catch (error) {
       if (mine !== visit) return;
       const message = error instanceof AnswerError ? error.message : `This page cannot be drawn: ${error}`;
       if (drawn === undefined) return fail(message);
       say(message);
     }
-    await new Promise((resolve) => setTimeout(resolve, REFRESH_MS));
+    await live?.changed();
+    if (live === null) return; // the first answer was an error, or the reader has left
   }
+}
+
+/** Leaves the shown page. Returns the number of the new visit. */
+function leave() {
+  visit++;
+  live?.close();
+  live = null;
+  return visit;
 }
 
 /** @param {string} message */
 function fail(message) {
-  visit++;
+  leave();
   pageKeys.clear();
   path.replaceChildren();
   say('');
@@ -124,6 +144,7 @@ document.querySelector('.skip')?.addEventListener('click', (event) => {
   event.preventDefault(); // the hash is the page's address
   main.focus();
 });
+keepKey();
 listenToKeys();
 chooseTheme(/** @type {HTMLElement} */ (document.getElementById('theme')));
 document.getElementById('keys')?.addEventListener('click', showKeys);

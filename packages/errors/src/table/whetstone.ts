@@ -46,6 +46,10 @@ export const whetstoneErrors = {
     'A command, an option or an argument is unknown, missing or has a value that it cannot have.',
     'Read what the command takes: `whetstone COMMAND --help`.',
   ),
+  'config-changed': usage(
+    'The page wants to save a configuration that somebody else has changed since, or that is code.',
+    'Load the page again to see what the file has now, and edit code in an editor.',
+  ),
   'config-invalid': usage(
     'The configuration or a task file has errors.',
     'Correct what each diagnostic names; `whetstone validate-config` checks again.',
@@ -307,6 +311,10 @@ export const whetstoneErrors = {
   'upstream-missing': usage(
     'The gateway should forward calls, but does not know a provider to forward them to.',
     'Set the key variable of a provider, or name a provider and the source of its key.',
+  ),
+  'view-command-failed': harness(
+    'A command that the web page asked for did not end with a result.',
+    'Run the same command at a terminal: `whetstone validate-config` or `whetstone run --dry-run`.',
   ),
   'view-files-missing': harness(
     'The files of the web page are not part of this installation.',

@@ -28,7 +28,7 @@ export interface Browser extends AsyncDisposable {
   takeProblems(): string[];
 }
 
-const DEADLINE_MS = 10_000;
+const DEADLINE_MS = 40_000;
 
 export async function openBrowser(path: string): Promise<Browser> {
   const profile = await mkdtemp(join(tmpdir(), 'browser-'));

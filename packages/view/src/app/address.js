@@ -3,6 +3,7 @@
  * @typedef {{ page: 'runs' }
  *   | { page: 'run', run: string, params: URLSearchParams }
  *   | { page: 'case', run: string, case: string, params: URLSearchParams }
+ *   | { page: 'start' }
  *   | { page: 'compare', params: URLSearchParams }
  *   | { page: 'pair', a: CaseName, b: CaseName }
  *   | { page: 'unknown' }} Address
@@ -19,6 +20,7 @@ export function parseAddress(hash) {
   const segments = decoded(path);
   if (segments === null) return { page: 'unknown' };
   const params = new URLSearchParams(query);
+  if (path === 'start') return { page: 'start' };
   if (path === 'compare') return { page: 'compare', params };
   if (segments[0] === 'side-by-side' && segments.length === 5) {
     const [, runA = '', caseA = '', runB = '', caseB = ''] = segments;

@@ -1,6 +1,6 @@
 /** @import { SideName } from './address.js' */
 /** @import { RunComparison } from '../../../whetstone/src/report/compare-runs.ts' */
-/** @import { CaseDetail, CaseFile, RunDetail, RunList } from '../../../whetstone/src/view/api.ts' */
+/** @import { CaseDetail, CaseFile, ProjectState, RunDetail, RunLabels, RunList } from '../../../whetstone/src/view/api.ts' */
 
 /** The server refused a request or could not read a file (the message is the server's), or it does not answer. */
 export class AnswerError extends Error {}
@@ -131,6 +131,50 @@ export function askComparison(a, b) {
   if (isFile) throw new AnswerError('Only whetstone view compares; this is one file.');
   return /** @type {Promise<RunComparison>} */ (askServer(`/api/compare?${query}`));
 }
+
+/** @type {string} */
+let key = '';
+
+/**
+ * Takes the key for requests that change something out of the address that the server sent the browser to, and keeps it
+ * where no other port of this machine has access.
+ */
+export function keepKey() {
+  const given = new URLSearchParams(location.search).get('key');
+  try {
+    if (given !== null) localStorage.setItem('key', given);
+    key = localStorage.getItem('key') ?? '';
+  } catch {
+    key = given ?? '';
+  }
+  if (given !== null) history.replaceState(null, '', `/${location.hash}`);
+}
+
+/**
+ * Asks the server to change or to start something.
+ * @param {unknown} body
+ * @param {...string} segments
+ * @returns {Promise<any>}
+ */
+export async function act(body, ...segments) {
+  const response = await fetch(`/api/${segments.map(encodeURIComponent).join('/')}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'X-Whetstone-Key': key },
+    body: JSON.stringify(body),
+  }).catch(() => {
+    throw new AnswerError('The server does not answer: is "whetstone view" still running?');
+  });
+  if (!response.ok) throw new AnswerError(await problem(response));
+  return response.json();
+}
+
+export const askProject = () => /** @type {Promise<ProjectState>} */ (ask('project'));
+
+/** @param {string} run */
+export const askLabels = (run) =>
+  isFile
+    ? Promise.resolve(/** @type {RunLabels} */ ({ labels: [], agreement: null, problem: null }))
+    : /** @type {Promise<RunLabels>} */ (ask('runs', run, 'labels'));
 
 /**
  * Where the bytes of a file are, as they are; `null` when there is no server.

@@ -1,5 +1,5 @@
 import { runAddress } from '../app/address.js';
-import { askCase, askCaseFile, askRun } from '../app/server.js';
+import { askCase, askCaseFile, askLabels, askRun } from '../app/server.js';
 import { element } from '../parts/element.js';
 import { counted, dollars, seconds, tokens, UNKNOWN } from '../parts/format.js';
 import { badge, facts, fold, link, localTime, STATE_WORDS, section, tile } from '../parts/parts.js';
@@ -8,16 +8,17 @@ import { exposure, instructionFiles } from './exposure.js';
 import { bytesOf, log } from './logs.js';
 import { beside, contents, neighbours, sameTask } from './navigation.js';
 import { patch } from './patch.js';
+import { review } from './review.js';
 import { transcript } from './transcript.js';
 import { verification } from './verification.js';
 import { waterfall } from './waterfall.js';
 
 /** @import { Child } from '../parts/element.js' */
 /** @import { Keys, Page } from '../app/page.js' */
-/** @import { CaseDetail, CaseFile, RunDetail } from '../../../whetstone/src/view/api.ts' */
+/** @import { CaseDetail, CaseFile, RunDetail, RunLabels } from '../../../whetstone/src/view/api.ts' */
 /** @import { CaseRow } from '../../../whetstone/src/record/row.ts' */
 
-/** @typedef {{ detail: CaseDetail, files: Map<string, CaseFile>, all: RunDetail }} WholeCase */
+/** @typedef {{ detail: CaseDetail, files: Map<string, CaseFile>, all: RunDetail, labels: RunLabels }} WholeCase */
 
 const PATHS_SHOWN = 50;
 
@@ -30,6 +31,7 @@ const PATHS_SHOWN = 50;
 export function casePage(run, caseId) {
   const place = { run, case: caseId };
   return {
+    run,
     load: () => loadCase(run, caseId),
     title: () => caseId,
     path: () => [
@@ -38,7 +40,8 @@ export function casePage(run, caseId) {
       element('span', { 'aria-current': 'page' }, caseId),
     ],
     isLive: ({ detail }) => detail.row === null, // a stopped run may be resumed
-    draw: ({ detail, files, all }, keys) => {
+    followsActivity: true,
+    draw: ({ detail, files, all, labels }, keys) => {
       const { row } = detail;
       /** @param {string} name @param {string} title @param {(file: CaseFile) => Child} content */
       const shown = (name, title, content) => {
@@ -64,6 +67,7 @@ export function casePage(run, caseId) {
         shown('prompt', 'Prompt', text),
         logged('stdout', 'Standard output'),
         logged('stderr', 'Standard error'),
+        row && review(place, labels),
         row && factsSection(row),
       ];
       return [introduction(detail, all, keys), contents(parts), parts];
@@ -81,15 +85,16 @@ let last;
  * @returns {Promise<WholeCase>}
  */
 async function loadCase(run, caseId) {
-  const [detail, all] = await Promise.all([askCase(run, caseId), askRun(run)]);
+  const [detail, all, labels] = await Promise.all([askCase(run, caseId), askRun(run), askLabels(run)]);
   const wanted = detail.files.filter((file) => file.bytes > 0);
   const loaded = await Promise.all(wanted.map((file) => askCaseFile(run, caseId, file.name)));
   const isSame =
     last?.detail === detail &&
     last.all === all &&
+    last.labels === labels &&
     loaded.every((file) => last?.files.get(file.name) === file);
   if (last && isSame) return last;
-  last = { detail, files: new Map(loaded.map((file) => [file.name, file])), all };
+  last = { detail, files: new Map(loaded.map((file) => [file.name, file])), all, labels };
   return last;
 }
 

@@ -3,6 +3,7 @@ import { askRun, isFile } from '../app/server.js';
 import { element } from '../parts/element.js';
 import { counted, dollars, seconds, tokens } from '../parts/format.js';
 import { badge, link, localTime, outcomeBar, STATE_WORDS, section, tile } from '../parts/parts.js';
+import { activityPanel } from './activity-panel.js';
 import { arms } from './arms.js';
 import { heatMap } from './heat-map.js';
 import { provenance } from './provenance.js';
@@ -19,12 +20,14 @@ import { verdicts } from './verdict.js';
  */
 export function runPage(id, params) {
   return {
+    run: id,
     load: () => askRun(id),
     title: () => `Run ${id}`,
     path: () => [link('#/', 'Runs'), element('span', { 'aria-current': 'page' }, id)],
     isLive: (run) => run.state !== 'finished', // a stopped run may be resumed
     draw: (run, keys) => [
       introduction(run),
+      isFile ? null : activityPanel(run.id),
       verdicts(run.summary, (one) => compareLink(run.id, one)),
       arms(run.summary),
       tasks(run, params, keys),

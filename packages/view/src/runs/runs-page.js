@@ -24,15 +24,20 @@ export function runsPage() {
           'div',
           { class: 'title' },
           element('h1', {}, 'Runs'),
-          runs.length === 0 || isFile
+          isFile
             ? null
-            : element('a', { class: 'button', href: '#/compare' }, 'Compare'),
+            : element(
+                'span',
+                { class: 'neighbours' },
+                runs.length === 0 ? null : element('a', { class: 'button', href: '#/compare' }, 'Compare'),
+                element('a', { class: 'button primary', href: '#/start' }, 'Start a run'),
+              ),
         ),
         runs.length === 0
           ? element(
               'p',
               {},
-              'There is no run yet. Start one with ',
+              'There is no run yet. Start one here, or with ',
               element('code', {}, 'whetstone run'),
               '.',
             )

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { withDotEnv } from '../config/dot-env.ts';
@@ -42,9 +43,12 @@ export function hasConfig(): boolean {
   }
 }
 
-/** Loads a config that is named or found, and the environment with the `.env` beside it. */
+/**
+ * Loads a config that is named or found, and the environment with the `.env` beside it. `draft`: stdin has the text of the
+ * config, as an editor shows it, in place of what the file has.
+ */
 export async function openConfig(
-  options: { config?: string; tasks?: string },
+  options: { config?: string; tasks?: string; draft?: boolean },
   { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv } = { cwd: process.cwd(), env: process.env },
 ): Promise<{ loaded: LoadedConfig; environment: NodeJS.ProcessEnv }> {
   const found = findConfig(options.config, cwd);
@@ -56,6 +60,7 @@ export async function openConfig(
     const { resolveWhetstone } = await import('../eval/resolve-whetstone.ts');
     await resolveWhetstone();
   }
-  const loaded = await loadConfig(found.file, { cwd: found.cwd, ...present({ tasksFile }) });
+  const draft = options.draft ? await text(process.stdin) : undefined;
+  const loaded = await loadConfig(found.file, { cwd: found.cwd, ...present({ tasksFile, draft }) });
   return { loaded, environment };
 }

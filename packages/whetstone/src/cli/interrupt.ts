@@ -8,10 +8,29 @@ export function onEndSignal(first: () => void): Disposable {
   };
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const name of signals) process.on(name, handle);
+  const release = endsWithStdin() ? atEndOfStdin(handle) : undefined;
   return {
     [Symbol.dispose]() {
       for (const name of signals) process.off(name, handle);
+      release?.();
     },
+  };
+}
+
+/** Set by a program that starts this one and holds its stdin: whatever ends that program also ends this one. */
+const ENDS_WITH_STDIN = 'WHETSTONE_ENDS_WITH_STDIN';
+
+/** Only this process is meant, and none that it starts. */
+function endsWithStdin(): boolean {
+  const isSet = process.env[ENDS_WITH_STDIN] === '1';
+  delete process.env[ENDS_WITH_STDIN];
+  return isSet;
+}
+
+function atEndOfStdin(handle: () => void): () => void {
+  process.stdin.on('end', handle).resume();
+  return () => {
+    process.stdin.off('end', handle).pause();
   };
 }
 

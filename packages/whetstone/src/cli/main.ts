@@ -82,6 +82,9 @@ function createProgram(exit: (code: number) => void): Command {
   return program;
 }
 
+/** For the editor of `whetstone view`. Hidden: it is of no use at a terminal. */
+const draftOption = () => new Option('--draft', 'take the text of the config from stdin').hideHelp();
+
 function addInit(program: Command, action: ActionOf): void {
   program
     .command('init')
@@ -106,6 +109,7 @@ function addValidateConfig(program: Command, action: ActionOf): void {
     .option('--strict', 'also check the repository, refs, file-safe names and variables')
     .option('--check-agents', 'also check the agents’ programs, variables and keys; runs none of them')
     .option('--json', 'print the result as JSON')
+    .addOption(draftOption())
     .action(action(async () => (await import('./validate-config.ts')).validateConfigCommand));
 }
 
@@ -136,6 +140,7 @@ function addRun(program: Command, action: ActionOf): void {
     .option('--max-tasks <n>', 'only the first n of the selected tasks', positiveInteger)
     .option('--seed <seed>', 'seed of the order and of scripts (default: a new one, stored in the manifest)')
     .option('--dry-run', 'show the matrix, the order, the commands and what is missing; start nothing')
+    .addOption(draftOption().implies({ dryRun: true }))
     .addOption(
       new Option(
         '--resume <run>',

@@ -41,6 +41,7 @@ export type RunCommandOptions = {
   keepWorkspace?: boolean;
   interactive?: boolean;
   json?: boolean;
+  draft?: boolean;
 };
 
 export async function runCommand(options: RunCommandOptions, streams: Streams): Promise<number> {

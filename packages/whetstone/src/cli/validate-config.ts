@@ -23,6 +23,8 @@ export type ValidateConfigOptions = {
   strict?: boolean;
   /** Look for the program and the key of each agent. Runs none. */
   checkAgents?: boolean;
+  /** stdin has the text of the config. */
+  draft?: boolean;
   /** One JSON object on stdout instead of text. */
   json?: boolean;
 };

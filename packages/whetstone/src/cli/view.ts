@@ -4,6 +4,7 @@ import { realpath } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { present } from '@whetstone/events/present';
 import { serveRuns } from '../view/server.ts';
+import { findConfig } from './find-config.ts';
 import { onEndSignal } from './interrupt.ts';
 import { locateRun, outputDirectoryOf } from './report.ts';
 import type { Streams } from './streams.ts';
@@ -32,7 +33,8 @@ export async function viewCommand(
 
   const end = Promise.withResolvers<void>();
   using _ = onEndSignal(end.resolve);
-  await using server = await serveRuns({ outputDirectory, ...present({ port: options.port }) });
+  const config = configOf(options.config);
+  await using server = await serveRuns({ outputDirectory, ...present({ port: options.port, config }) });
   const url = server.url + fragment;
   stdout.write(
     options.json
@@ -42,6 +44,15 @@ export async function viewCommand(
   if (options.open) void openBrowser(server.createOneTimeUrl() + fragment, stderr);
   await end.promise;
   return 0;
+}
+
+/** The configuration that the page edits and runs; `undefined`: there is none here. */
+function configOf(named: string | undefined): string | undefined {
+  try {
+    return findConfig(named).file;
+  } catch {
+    return undefined;
+  }
 }
 
 const OPENERS: Partial<Record<NodeJS.Platform, string[]>> = {

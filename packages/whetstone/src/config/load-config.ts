@@ -25,6 +25,8 @@ export type LoadOptions = {
   tasksFile?: string;
   /** Where relative command line paths, and an omitted `output_dir`, start. Default: the current directory. */
   cwd?: string;
+  /** A YAML text in place of what the config file has. */
+  draft?: string;
   /** Changes the keys of the config before they are checked. Places of findings are those of the file. */
   change?: (root: Record<string, unknown>) => Record<string, unknown>;
 };
@@ -53,7 +55,7 @@ export async function loadConfig(file: string, options: LoadOptions = {}): Promi
   const cwd = options.cwd ?? process.cwd();
   const configFile = resolve(cwd, file);
   const diagnostics: Diagnostic[] = [];
-  const opened = await openSource(configFile, diagnostics);
+  const opened = await openSource(configFile, diagnostics, options.draft);
   const source =
     opened && isMapping(opened.value) && options.change
       ? { ...opened, value: options.change(opened.value) }

@@ -7,5 +7,9 @@ import type { YamlSource } from './yaml-source.ts';
 export const isModule = (file: string): boolean => /\.[cm]?[jt]s$/.test(file);
 
 /** Opens a configuration in TypeScript, JavaScript or YAML. Adds to `diagnostics` what keeps it from being read. */
-export const openSource = (file: string, diagnostics: Diagnostic[]): Promise<YamlSource | undefined> =>
-  isModule(file) ? openModule(file, diagnostics) : openYaml(file, diagnostics);
+export const openSource = (
+  file: string,
+  diagnostics: Diagnostic[],
+  draft?: string,
+): Promise<YamlSource | undefined> =>
+  isModule(file) ? openModule(file, diagnostics) : openYaml(file, diagnostics, draft);

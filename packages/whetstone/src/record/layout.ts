@@ -8,6 +8,7 @@ export const runLayout = (directory: string) => ({
   summary: join(directory, 'summary.json'),
   report: join(directory, 'report.md'),
   tags: join(directory, 'tags.json'),
+  labels: join(directory, 'labels.jsonl'),
   attestation: join(directory, 'attestation.json'),
   signature: join(directory, 'attestation.json.sig'),
   lock: join(directory, 'run.lock'),

@@ -8,6 +8,11 @@ import type { IncomingMessage } from 'node:http';
 export type Guard = {
   /** Opens the page any number of times. */
   readonly token: string;
+  /**
+   * What a request that changes something carries besides the cookie. Browsers send a cookie to every port of a host, and
+   * keep this in the storage of one port.
+   */
+  readonly actionKey: string;
   /** Opens the page only once. For places that others can see, such as the arguments of a process. */
   createTicket(): string;
   /** Why a request is refused, whatever it asks for; `undefined` when it is not. */
@@ -21,6 +26,7 @@ export type Refusal = { status: 403 | 405 | 421; message: string };
 
 export function createGuard(port: number): Guard {
   const token = createSecret();
+  const actionKey = createSecret();
   const session = createSecret(); // not the token, so that a leaked cookie is worthless after a restart
   const tickets = new Set<string>();
   const cookieName = `whetstone-view-${port}`; // all ports of a host share its cookies
@@ -28,6 +34,7 @@ export function createGuard(port: number): Guard {
 
   return {
     token,
+    actionKey,
 
     createTicket() {
       const ticket = createSecret();
@@ -40,14 +47,19 @@ export function createGuard(port: number): Guard {
       // A foreign DNS name that points to loopback would make a foreign page "the same origin" as this server.
       if (!hosts.includes(host.toLowerCase()))
         return { status: 421, message: 'This server answers to a loopback name only.' };
-      if (method !== 'GET' && method !== 'HEAD')
-        return { status: 405, message: 'This server only reads: GET and HEAD.' };
+      if (method !== 'GET' && method !== 'HEAD' && method !== 'POST')
+        return { status: 405, message: 'This server only knows GET, HEAD and POST.' };
       const site = headers['sec-fetch-site'] ?? 'none';
       const isForeign =
         (origin !== undefined && origin !== `http://${host}`) || (site !== 'none' && site !== 'same-origin');
-      return isForeign
-        ? { status: 403, message: 'Another site asked for this. Put the address into the address bar.' }
-        : undefined;
+      if (isForeign)
+        return { status: 403, message: 'Another site asked for this. Put the address into the address bar.' };
+      if (method !== 'POST') return undefined;
+      // A page that changes something says where it is from, and has the key.
+      const isOurs = origin !== undefined && isSame(String(headers['x-whetstone-key'] ?? ''), actionKey);
+      return isOurs
+        ? undefined
+        : { status: 403, message: 'Open the address that "whetstone view" printed in this browser again.' };
     },
 
     exchange(secret) {

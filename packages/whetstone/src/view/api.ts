@@ -1,9 +1,10 @@
+import type { LabelAgreement } from '../eval/agreement/label-agreement.ts';
 import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
 import type { Summary } from '../report/summary.ts';
 
 /**
- * The HTTP API that the web page uses: only `GET`, only JSON. Names and texts are as in the run, so the page must
+ * The HTTP API that the web page uses: JSON. Names and texts are as in the run, so the page must
  * treat them as hostile. Errors are `{ error }` with a status of 400 or more.
  *
  * - `/api/runs` → `RunList`
@@ -12,6 +13,19 @@ import type { Summary } from '../report/summary.ts';
  * - `/api/runs/:run/cases/:case/:file` → `CaseFile`
  * - `/api/compare?a=RUN&arm-a=ARM&b=RUN&arm-b=ARM` → `RunComparison`; without an arm the whole run
  * - `/api/runs/:run/cases/:case/:file/raw` → its bytes, or the range of them that the request asks for
+ * - `/api/runs/:run/labels` → `RunLabels`
+ * - `/api/live?run=RUN` → server-sent events: `changed` when the results are others than before, `activity` with an `Activity`
+ *   or `null`; without a run, `changed` about all of them
+ * - `/api/project` → `ProjectState`
+ *
+ * Each `POST` also needs the header `x-whetstone-key` and an `Origin`, and has a JSON body:
+ *
+ * - `/api/config/check`, `/api/config/preflight` `{ text }` → what `whetstone validate-config --json` prints
+ * - `/api/config/preview` `{ text, selection }` → what `whetstone run --dry-run --json` prints
+ * - `/api/config/save` `{ text, revision }` → `ConfigText`
+ * - `/api/jobs/start` `Selection` → `Job`
+ * - `/api/jobs/:job/stop` → `Job`
+ * - `/api/runs/:run/cases/:case/label` `{ human, note }` → `RunLabels`; `human: null` takes the label away
  */
 export type RunList = {
   /** The newest run first. */
@@ -109,4 +123,71 @@ export type CaseFile = CaseFileEntry & {
   /** Bytes left out between `head` and `tail`. */
   omitted_bytes: number;
   tail: string;
+};
+
+/** What people said about cases of a run, and how far its judge agrees with them. */
+export type RunLabels = {
+  labels: { id: string; human: 'passed' | 'failed'; note?: string; at: string }[];
+  /** `null`: there are too few labels, or no judge; `problem` says which. */
+  agreement: LabelAgreement | null;
+  problem: string | null;
+};
+
+export type ConfigText = {
+  path: string;
+  text: string;
+  revision: string /** TypeScript, which is not edited here. */;
+  is_code: boolean;
+};
+
+export type ProjectState = {
+  /** `null`: there is no configuration. */
+  config: ConfigText | null;
+  name: string | null;
+  /** The newest first. */
+  jobs: Job[];
+};
+
+/** A run that was started from the page. */
+export type Job = {
+  id: string;
+  arguments: string[];
+  started_at: string;
+  state: 'running' | 'ended';
+  is_stopping: boolean;
+  exit_code: number | null;
+  /** The id of its run; `null` as long as it has none. */
+  run: string | null;
+  /** The last lines that it printed. */
+  output: string[];
+};
+
+/** What a run does now, and what it has cost so far. */
+export type Activity = {
+  finished: number;
+  planned: number;
+  /** US dollars of all cases so far, running ones included; `null`: not known of any. `cost_unknown`: cases without it. */
+  cost_usd: number | null;
+  cost_unknown: number;
+  tokens: number | null;
+  tokens_unknown: number;
+  /** The cases that have started and have no result, in planned order. */
+  running: RunningCase[];
+};
+
+export type RunningCase = {
+  case_id: string;
+  agent_name: string;
+  task_id: string;
+  variant: string;
+  trial_index: number;
+  /** The last thing that its agent did, as `shell npm test`; `null`: nothing yet. */
+  doing: string | null;
+  /** When it did that, ISO 8601. */
+  at: string | null;
+  tool_calls: number;
+  /** As the gateway saw them; `null` where no gateway sees them. */
+  model_calls: number | null;
+  tokens: number | null;
+  cost_usd: number | null;
 };

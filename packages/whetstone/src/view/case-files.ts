@@ -79,7 +79,10 @@ function namedFiles({ runDirectory, caseId, row }: RecordedCase) {
  * The path, if it is in the folder of the case and no symbolic link is on the way from the run directory to it. A run
  * directory may come from anywhere, and so may its case ids and the paths in its rows.
  */
-async function unlinkedPath({ runDirectory, caseId }: RecordedCase, path: string) {
+export async function unlinkedPath(
+  { runDirectory, caseId }: Pick<RecordedCase, 'runDirectory' | 'caseId'>,
+  path: string,
+): Promise<string | undefined> {
   const { cases, case: caseDirectory } = runLayout(resolve(runDirectory));
   const wanted = resolve(path);
   const isOwn =

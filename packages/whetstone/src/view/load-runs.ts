@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { runLayout } from '../record/layout.ts';
 import { isLocked } from '../record/lock-file.ts';
-import { readRun, rowsInOrder, type StoredRun } from '../record/read-run.ts';
+import { type ReadRun, readRun, rowsInOrder } from '../record/read-run.ts';
 import type { CaseRow } from '../record/row.ts';
 import { readTags } from '../record/tags.ts';
 import { summarize } from '../report/summarize.ts';
@@ -20,9 +20,11 @@ export interface StoredRuns {
   list(): Promise<RunList>;
   /** `undefined` when the output directory has no run with that id. @throws WhetstoneError `run-unreadable` */
   find(id: string): Promise<LoadedRun | undefined>;
+  /** Changes whenever the run does; without an id, whenever any of them does. `undefined` where there is no such run. */
+  revision(id?: string): Promise<string | undefined>;
 }
 
-export type LoadedRun = { run: StoredRun; detail: RunDetail };
+export type LoadedRun = { run: ReadRun; detail: RunDetail };
 
 export function openStoredRuns(outputDirectory: string): StoredRuns {
   const loaded = new Map<string, { revision: string; run: Promise<LoadedRun> }>();
@@ -62,6 +64,13 @@ export function openStoredRuns(outputDirectory: string): StoredRuns {
       const runs: RunEntry[] = [];
       for (const id of ids.slice(0, RUNS_LISTED)) runs.push(await entryOf(id));
       return { runs, older: Math.max(0, ids.length - RUNS_LISTED) };
+    },
+    async revision(id) {
+      const ids = (await folders(outputDirectory)).filter((name) => id === undefined || name === id);
+      if (id !== undefined && ids.length === 0) return undefined;
+      const of = (name: string) => revisionOf(join(outputDirectory, name));
+      const all = await Promise.all(ids.slice(0, RUNS_LISTED).map(of));
+      return [ids.length, ...all.map(({ revision }) => revision)].join('\n');
     },
     async find(id) {
       if (!(await folders(outputDirectory)).includes(id)) return undefined;

@@ -6,12 +6,17 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { WhetstoneError } from '@whetstone/errors';
+import { prettifyError, ZodError } from 'zod';
 import { compareRuns } from '../report/compare-runs.ts';
 import { requirePairs, requireTwoSides, sideOf } from '../report/side-of.ts';
 import { createGuard, type Guard } from './access-guard.ts';
 import { openCaseFile, readCaseFile } from './case-files.ts';
+import { labelCase, runLabels } from './labels.ts';
+import { liveStream } from './live/stream.ts';
 import { caseDetail, openStoredRuns, type StoredRuns } from './load-runs.ts';
 import { type PageFile, pageFiles } from './page-files.ts';
+import { openWorkbench, type Workbench } from './project/actions.ts';
+import { readJsonBody } from './read-body.ts';
 
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
 
@@ -25,17 +30,19 @@ export interface ViewServer extends AsyncDisposable {
 }
 
 /**
- * Serves the web page for the runs below `outputDirectory`: read-only, on loopback, with the secret of the URL. `port`:
- * default 0, any free port. Runs may be hostile: answers are JSON, and the page runs only its own files.
+ * Serves the web page for the runs below `outputDirectory`: on loopback, with the secret of the URL. `port`: default 0, any
+ * free port. What the page starts ends with the server. Runs may be hostile: answers are JSON, and the page runs only its own files.
  * @throws WhetstoneError `view-host-invalid` for a host that is not loopback, `view-port-unavailable` for a port that
  * cannot be used.
  */
 export async function serveRuns(options: {
   outputDirectory: string;
+  /** The configuration that the page edits and runs. Without it, the page only reads and labels. */
+  config?: string;
   port?: number;
   host?: string;
 }): Promise<ViewServer> {
-  const { outputDirectory, port = 0, host = '127.0.0.1' } = options;
+  const { outputDirectory, config, port = 0, host = '127.0.0.1' } = options;
   if (!LOOPBACK.includes(host)) {
     throw new WhetstoneError('view-host-invalid', `${host} is not a loopback address.`, {
       hint: 'Runs contain prompts, patches and logs. To look from another machine, forward the port: ssh -L.',
@@ -46,13 +53,15 @@ export async function serveRuns(options: {
   await listen(server, port, host);
   const address = server.address() as AddressInfo;
   const guard = createGuard(address.port);
-  const page: Page = { guard, runs: openStoredRuns(outputDirectory), files };
+  const workbench = openWorkbench(config);
+  const page: Page = { guard, runs: openStoredRuns(outputDirectory), files, workbench };
   server.on('request', (request, response) => void handle(page, request, response));
 
   const origin = `http://${host === '::1' ? '[::1]' : host}:${address.port}`;
   const close = async () => {
     const closed = once(server, 'close');
     server.close();
+    await workbench.close();
     server.closeAllConnections();
     await closed;
   };
@@ -77,7 +86,12 @@ async function listen(server: ReturnType<typeof createServer>, port: number, hos
   }
 }
 
-type Page = { guard: Guard; runs: StoredRuns; files: ReadonlyMap<string, PageFile> };
+type Page = {
+  guard: Guard;
+  runs: StoredRuns;
+  files: ReadonlyMap<string, PageFile>;
+  workbench: Workbench;
+};
 
 type Answer = {
   status: number;
@@ -141,7 +155,7 @@ async function answerTo(page: Page, request: IncomingMessage): Promise<Answer> {
   const { guard } = page;
   const refusal = guard.refusal(request);
   if (refusal) {
-    const headers = refusal.status === 405 ? { Allow: 'GET, HEAD' } : {};
+    const headers = refusal.status === 405 ? { Allow: 'GET, HEAD, POST' } : {};
     return { ...text(refusal.status, refusal.message), headers };
   }
   const target = parseTarget(request.url ?? '');
@@ -149,19 +163,20 @@ async function answerTo(page: Page, request: IncomingMessage): Promise<Answer> {
   const secret = target.query.get('token');
   if (target.segments.length === 0 && secret !== null) {
     const cookie = guard.exchange(secret);
-    if (cookie !== undefined) return { ...text(303, ''), headers: { Location: '/', 'Set-Cookie': cookie } };
+    // The page keeps the key, and takes it out of the address.
+    const location = `/?key=${guard.actionKey}`;
+    if (cookie !== undefined)
+      return { ...text(303, ''), headers: { Location: location, 'Set-Cookie': cookie } };
   }
   if (secret !== null || !guard.hasCookie(request)) {
     return text(403, 'Open the address that "whetstone view" printed: it holds the key to this page.');
   }
   const [first, ...rest] = target.segments;
-  if (first === 'api')
-    return (
-      (rest.length === 1 && rest[0] === 'compare'
-        ? await answerComparison(page.runs, target.query)
-        : await answerApi(page.runs, rest, request.headers.range)) ??
-      json(404, { error: 'There is no such thing here.' })
-    );
+  const missing = json(404, { error: 'There is no such thing here.' });
+  if (request.method === 'POST') {
+    return first === 'api' ? ((await answerAction(page, rest, request)) ?? missing) : missing;
+  }
+  if (first === 'api') return (await answerApi(page, rest, target.query, request)) ?? missing;
   return (await answerFile(page.files, target.segments)) ?? text(404, 'There is no such page.');
 }
 
@@ -185,16 +200,26 @@ async function answerFile(files: Page['files'], segments: string[]): Promise<Ans
 }
 
 async function answerApi(
-  runs: StoredRuns,
+  { runs, workbench }: Page,
   segments: string[],
-  range: string | undefined,
+  query: URLSearchParams,
+  request: IncomingMessage,
 ): Promise<Answer | undefined> {
   const [collection, runId, cases, caseId, fileName, raw, ...more] = segments;
+  if (segments.length === 1) {
+    if (collection === 'compare') return answerComparison(runs, query);
+    if (collection === 'project') return json(200, await workbench.state());
+    if (collection === 'live') {
+      const body = liveStream(runs, query.get('run') ?? undefined);
+      return { status: 200, contentType: 'text/event-stream', body };
+    }
+  }
   if (collection !== 'runs' || more.length > 0) return undefined;
   if (runId === undefined) return json(200, await runs.list());
   const loaded = await runs.find(runId);
   if (loaded === undefined) return undefined;
   if (cases === undefined) return json(200, loaded.detail);
+  if (cases === 'labels' && caseId === undefined) return json(200, await runLabels(loaded.run));
   if (cases !== 'cases' || caseId === undefined) return undefined;
   const detail = await caseDetail(loaded, caseId);
   if (detail === undefined || fileName === undefined) return detail && json(200, detail);
@@ -204,8 +229,27 @@ async function answerApi(
     const file = await readCaseFile(recorded, fileName);
     return file && json(200, file);
   }
-  const file = raw === 'raw' ? await openCaseFile(recorded, fileName, range) : undefined;
+  const file = raw === 'raw' ? await openCaseFile(recorded, fileName, request.headers.range) : undefined;
   return file && { ...file, contentType: 'application/octet-stream', body: file.stream };
+}
+
+/** What changes something. Must have a JSON body. */
+async function answerAction(
+  { runs, workbench }: Page,
+  segments: string[],
+  request: IncomingMessage,
+): Promise<Answer | undefined> {
+  const body = await readJsonBody(request);
+  if (body === undefined) return json(400, { error: 'The body must be JSON of at most 4 MiB.' });
+  const [collection, runId, cases, caseId, verb, ...more] = segments;
+  if (collection !== 'runs') {
+    const done = await workbench.act(segments, body.value);
+    return done === undefined ? undefined : json(200, done);
+  }
+  if (cases !== 'cases' || verb !== 'label' || more.length > 0) return undefined;
+  const loaded = await runs.find(runId ?? '');
+  if (!loaded?.detail.cases.lines.some(([id]) => id === caseId)) return undefined;
+  return json(200, await labelCase(loaded.run, caseId ?? '', body.value));
 }
 
 async function answerComparison(runs: StoredRuns, query: URLSearchParams): Promise<Answer | undefined> {
@@ -227,6 +271,7 @@ async function answerComparison(runs: StoredRuns, query: URLSearchParams): Promi
 /** Answers an error: of a run that cannot be read, or else of the server, which continues. */
 function failure(error: unknown): Answer {
   if (error instanceof WhetstoneError) return json(422, { error: error.message });
+  if (error instanceof ZodError) return json(400, { error: prettifyError(error) });
   return json(500, { error: 'This could not be read.' });
 }
 
