@@ -2,10 +2,10 @@ import type { Colors } from 'picocolors/types.js';
 import type { TaskAudit } from '../record/audits.ts';
 import { counted, rateWithInterval, UNKNOWN } from '../report/format.ts';
 import { oneLine } from '../report/sanitize.ts';
+import type { Share, SuiteSummary } from '../report/suite-audit.ts';
 import { paragraphLines, tableLines } from '../report/text-layout.ts';
 import { type FindingKind, findingKinds } from './finding.ts';
 import type { Tally } from './integrity.ts';
-import type { Share, SuiteSummary } from './suite-summary.ts';
 
 export type AuditView = { colors: Colors; width: number };
 

@@ -29,7 +29,7 @@ export async function showCommand(
   }
   warnOf(evidenceProblems(run), run.directory, stderr);
   const rows = rowsInOrder(run);
-  const summary = summarize(run.manifest, rows);
+  const summary = summarize(run.manifest, rows, run.audits);
   stdout.write(
     options.json ? escapedJson(summary) : `${renderRun(summary, rows, view)}\n\n${run.directory}\n`,
   );

@@ -1,13 +1,21 @@
 import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { codeOf, WhetstoneError } from '@whetstone/errors';
 import { parseJson } from '@whetstone/events';
+import { readAudits, type StoredAudit } from './audits.ts';
 import { readJournal, type UnreadLine } from './journal.ts';
 import { runLayout } from './layout.ts';
 import { type Manifest, manifestSchema } from './manifest.ts';
 import type { CaseRow } from './row.ts';
 
 /** What a run directory holds. The run may still go on, or may have been interrupted. */
-export type StoredRun = { directory: string; manifest: Manifest; rows: ReadonlyMap<string, CaseRow> };
+export type StoredRun = {
+  directory: string;
+  manifest: Manifest;
+  rows: ReadonlyMap<string, CaseRow>;
+  /** All that are kept beside the run. Default: they were not read. */
+  audits?: readonly StoredAudit[];
+};
 
 /** A run as its files say. The notes of its manifest also name the journal lines of `unread`. */
 export type ReadRun = StoredRun & {
@@ -62,6 +70,7 @@ export async function readRun(directory: string): Promise<ReadRun> {
   return {
     ...{ directory, manifest: { ...parsed.data, notes }, rows, unread },
     started: isReadable ? started : undefined,
+    audits: await readAudits(dirname(directory)),
   };
 }
 

@@ -1,8 +1,10 @@
 import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
+import type { StoredAudit } from '../record/audits.ts';
 import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
 import { logRatio, type Ratio } from '../stats/log-ratio.ts';
+import { auditLine } from './audit-line.ts';
 import { type CaseResult, caseResults } from './case-results.ts';
 import { compareVariants } from './compare-variants.ts';
 import { aboutTheContext } from './context-caveats.ts';
@@ -14,6 +16,7 @@ import { aboutMissingData } from './missing-data.ts';
 import { type PassWorth, passWorth } from './pass-worth.ts';
 import { type RunDifference, runDifferences } from './run-differences.ts';
 import { resultsOfRun, sequentialState } from './sequential.ts';
+import { auditOfRun } from './suite-audit.ts';
 import { summarizeArm } from './summarize-arm.ts';
 import type { Arm, Comparison, Summary } from './summary.ts';
 import type { ArmPair } from './task-differences.ts';
@@ -25,6 +28,8 @@ export type Side = {
   label: string;
   manifest: Manifest;
   rows: readonly CaseRow[];
+  /** Default: none. */
+  audits?: readonly StoredAudit[];
   /** Which arms of the run; without it all. */
   agent?: string;
   variant?: string;
@@ -58,7 +63,13 @@ export type RunComparison = {
   gate: GateResult | null;
 };
 
-export type SideFacts = { label: string; run_id: string; created_at: string };
+export type SideFacts = {
+  label: string;
+  run_id: string;
+  created_at: string;
+  /** What an audit found about the tasks, in a sentence. Absent: none of them was audited. */
+  audit?: string;
+};
 
 export type PairComparison = {
   a: Arm;
@@ -157,11 +168,11 @@ function leftOut(tasks: number, sides: readonly Side[], used: number): string[] 
   return [...say(arms, 'arm'), ...say(tasks, 'task')];
 }
 
-const factsOf = ({ label, manifest: { run_id, created_at } }: Side): SideFacts => ({
-  label,
-  run_id,
-  created_at,
-});
+function factsOf({ label, manifest, audits = [] }: Side): SideFacts {
+  const { run_id, created_at, tasks } = manifest;
+  const audit = auditOfRun(manifest, audits);
+  return { label, run_id, created_at, ...present({ audit: audit && auditLine(audit, tasks.length) }) };
+}
 
 /** Tasks are the same by id and content, so that a changed task is never taken for the old one (statistics, unit). */
 function excludedTasks(a: Manifest, b: Manifest): RunComparison['excluded_tasks'] {

@@ -1,6 +1,7 @@
 import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
 import { unmetAssertions } from './assertion-lines.ts';
+import { auditLine, tasksOf } from './audit-line.ts';
 import { evidenceFiles } from './evidence-files.ts';
 import {
   counted,
@@ -62,6 +63,7 @@ function introduction(summary: Summary): string[] {
     '',
     `${counted(cases.planned, 'case')}: ${counts.join(', ')}.`,
     ...(account ? ['', account] : []),
+    ...(summary.audit ? ['', auditLine(summary.audit, tasksOf(summary))] : []),
   ];
 }
 

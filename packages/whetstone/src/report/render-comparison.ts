@@ -18,6 +18,10 @@ export function renderComparison(comparison: RunComparison, options: TerminalOpt
     ...[`A: ${a.label} · run ${a.run_id}`, `B: ${b.label} · run ${b.run_id}`].flatMap((line) =>
       paragraphLines(oneLine(line), view.width).map(view.colors.bold),
     ),
+    // Both sides have the same audits, unless they come from different folders of runs.
+    ...[...new Set([a.audit, b.audit])].flatMap((audit) =>
+      audit === undefined ? [] : paragraphLines(audit, view.width).map(view.colors.dim),
+    ),
     ...pairs.flatMap((pair) => pairLines(pair, comparison, view)),
     ...exploratoryLines(comparison, view),
     ...section(

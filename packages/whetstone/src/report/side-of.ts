@@ -9,7 +9,7 @@ import type { RunComparison, Side } from './compare-runs.ts';
  */
 export function sideOf(label: string, run: StoredRun, arm?: string): Side {
   const { manifest } = run;
-  const side = { label, manifest, rows: rowsInOrder(run) };
+  const side = { label, manifest, rows: rowsInOrder(run), ...present({ audits: run.audits }) };
   if (arm === undefined) return side;
   const agents = manifest.agents.map(({ name }) => name);
   const variants = manifest.variants.map(({ name }) => name);

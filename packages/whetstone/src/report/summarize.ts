@@ -1,4 +1,5 @@
 import { present } from '@whetstone/events/present';
+import type { StoredAudit } from '../record/audits.ts';
 import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
 import { type CaseResult, countOutcomes } from './case-results.ts';
@@ -9,13 +10,18 @@ import { groupFailures } from './group-failures.ts';
 import { headline } from './headline.ts';
 import { aboutMissingData } from './missing-data.ts';
 import { resultsOfRun, type SequentialState, sequentialState } from './sequential.ts';
+import { auditOfRun } from './suite-audit.ts';
 import type { Cell, Sequential, Summary } from './summary.ts';
 import { describeMetric, metricOf } from './task-values.ts';
 import { aboutUnplannedLooks } from './unplanned-look.ts';
 import { verifierNoise } from './verifier-noise.ts';
 
-/** Every number of the reports of a run, from its manifest and the rows so far, in any order. Deterministic. */
-export function summarize(manifest: Manifest, rows: readonly CaseRow[]): Summary {
+/** Every number of the reports of a run, from its manifest, the rows so far, in any order, and audits. Deterministic. */
+export function summarize(
+  manifest: Manifest,
+  rows: readonly CaseRow[],
+  audits: readonly StoredAudit[] = [],
+): Summary {
   const cases = resultsOfRun(manifest, rows);
   const kind = metricOf(manifest);
   const metric = describeMetric(kind, manifest.trials);
@@ -38,6 +44,7 @@ export function summarize(manifest: Manifest, rows: readonly CaseRow[]): Summary
   return {
     schema_version: '1',
     run_id: manifest.run_id,
+    ...present({ audit: auditOfRun(manifest, audits) }),
     created_at: manifest.created_at,
     headline: headline(known),
     isolation: manifest.isolation,

@@ -1,5 +1,6 @@
 import type { Manifest } from '../record/manifest.ts';
 import type { Interval } from '../stats/interval.ts';
+import type { SuiteSummary } from './suite-audit.ts';
 
 /**
  * What comparisons are about. `score`: the share of the points of assertions. `pass_at_k`: whether any of the planned trials
@@ -41,6 +42,8 @@ export type Summary = {
     /** What a command of this sandbox can do to the machine: words after "could". Not tried. */
     reachable?: string[] | undefined;
   };
+  /** What an audit found about the tasks. Absent: none of them was audited. */
+  audit?: SuiteSummary;
   /** Whether the model was a script. The numbers then say nothing about a real model. */
   scripted_model: boolean;
   /** `reused`: how many of the finished cases are results of earlier runs; absent: none. */

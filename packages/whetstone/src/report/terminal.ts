@@ -1,5 +1,6 @@
 import type { Colors } from 'picocolors/types.js';
 import type { CaseRow } from '../record/row.ts';
+import { auditLine, tasksOf } from './audit-line.ts';
 import { evidenceFiles } from './evidence-files.ts';
 import { counted, dollars, metricValue, seconds, tokens, UNKNOWN } from './format.ts';
 import { notRunText, planAccount } from './plan-account.ts';
@@ -47,6 +48,9 @@ function heading(summary: Summary, { colors, width }: TerminalOptions): string[]
     '',
     ...paragraphLines(oneLine(headline), width).map(colors.bold),
     ...(account === null ? [] : paragraphLines(account, width).map(colors.dim)),
+    ...(summary.audit
+      ? paragraphLines(auditLine(summary.audit, tasksOf(summary)), width).map(colors.dim)
+      : []),
   ];
 }
 

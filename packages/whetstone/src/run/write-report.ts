@@ -1,3 +1,5 @@
+import { dirname } from 'node:path';
+import { readAudits } from '../record/audits.ts';
 import { readRun, rowsInOrder, type StoredRun } from '../record/read-run.ts';
 import type { CaseRow } from '../record/row.ts';
 import { writeDerived, writeResults } from '../record/run-record.ts';
@@ -10,7 +12,8 @@ export type ReportedRun = StoredRun & { summary: Summary; ordered: CaseRow[] };
 
 /** Writes `summary.json` and `report.md` from the rows. */
 export async function writeReport(run: StoredRun): Promise<ReportedRun> {
-  const reported = reportRun(run);
+  const audits = run.audits ?? (await readAudits(dirname(run.directory)));
+  const reported = reportRun({ ...run, audits });
   const { manifest, summary, ordered } = reported;
   await writeDerived(run, 'summary', `${JSON.stringify(summary, null, 2)}\n`);
   await writeDerived(run, 'report', renderMarkdown(summary, manifest, ordered));
@@ -18,9 +21,9 @@ export async function writeReport(run: StoredRun): Promise<ReportedRun> {
 }
 
 /** Computes the summary of a run from its rows. Writes nothing. */
-export function reportRun({ directory, manifest, rows }: StoredRun): ReportedRun {
+export function reportRun({ directory, manifest, rows, audits = [] }: StoredRun): ReportedRun {
   const ordered = rowsInOrder({ manifest, rows });
-  return { directory, manifest, rows, summary: summarize(manifest, ordered), ordered };
+  return { directory, manifest, rows, summary: summarize(manifest, ordered, audits), ordered };
 }
 
 /**

@@ -148,7 +148,7 @@ async function loadRun(directory: string, id: string, lock: LockState): Promise<
   }
   const run = await readRun(directory);
   const rows = rowsInOrder(run);
-  const summary = summarize(run.manifest, rows);
+  const summary = summarize(run.manifest, rows, run.audits);
   const isComplete = summary.cases.missing === 0;
   const state: RunState = lock === 'held' ? 'running' : isComplete ? 'finished' : 'stopped';
   const { order: _, case_matrix: __, ...manifest } = run.manifest;

@@ -1,7 +1,7 @@
-import type { TaskAudit } from '../record/audits.ts';
+import type { StoredAudit, TaskAudit } from '../record/audits.ts';
+import type { Manifest } from '../record/manifest.ts';
 import type { Interval } from '../stats/interval.ts';
 import { wilson } from '../stats/wilson-interval.ts';
-import type { Tally } from './integrity.ts';
 
 /** A share with its 95 % interval (Wilson). `rate`: `null`, like the interval, where nothing was played. */
 export type Share = { count: number; of: number; rate: number | null; interval: Interval | null };
@@ -18,6 +18,8 @@ export type SuiteSummary = {
   cheats: Share;
   findings: number;
 };
+
+type Tally = { passed: number; runs: number };
 
 export function summarizeAudits(audits: readonly TaskAudit[]): SuiteSummary {
   const known = audits.flatMap(({ integrity }) => integrity ?? []);
@@ -44,4 +46,16 @@ function shareOf(count: number, of: number): Share {
   return of === 0
     ? { count, of, rate: null, interval: null }
     : { count, of, rate: count / of, interval: wilson(count, of) };
+}
+
+/** What audits found about the tasks of a run, as these were in it; `undefined`: none of them was audited. */
+export function auditOfRun(
+  { tasks }: Pick<Manifest, 'tasks'>,
+  audits: readonly StoredAudit[],
+): SuiteSummary | undefined {
+  const found = tasks.flatMap(({ fingerprint, commit }) => {
+    const same = audits.filter((audit) => audit.fingerprint === fingerprint && audit.commit === commit);
+    return same.toSorted((a, b) => (a.audited_at < b.audited_at ? 1 : -1))[0] ?? [];
+  });
+  return found.length === 0 ? undefined : summarizeAudits(found);
 }
