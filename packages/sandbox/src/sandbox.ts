@@ -69,8 +69,9 @@ export type RunOptions = {
    */
   network?: 'open' | undefined;
   /**
-   * Variables of `env` that name files of this machine. The command can read these files, and no other command of the
-   * sandbox can: where commands see another machine or are another user, it gets copies, which go with it.
+   * Variables of `env` that name files or folders of this machine, or `file:` addresses. The command can read these, and no
+   * other command of the sandbox can: where commands see another machine or are another user, it gets copies of the files,
+   * which go with it, and sees the folders read-only. Not lent: a folder in which the user's HOME or the system is.
    */
   lend?: readonly string[] | undefined;
   /** What the command reads from its standard input. Default: nothing. */

@@ -2,11 +2,12 @@ import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_p
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { chown, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -203,6 +204,22 @@ export function describeSandbox({ name, isolation, isThere, tag, options: own = 
       if (isolation.network === 'open') return;
       const { exitCode } = await sandbox.runShell('cat "$CONFIG" /run/lent/*/*', { env });
       expect(exitCode).not.toBe(0);
+    });
+
+    test('a command reads the folders that it is lent, also by address, and cannot write there', async () => {
+      const index = join(folder, 'index of packages');
+      await mkdir(index, { mode: 0o755 });
+      await writeFile(join(index, 'wheel'), 'wheel', { mode: 0o644 });
+      await chmod(folder, 0o755);
+      const env = { LINKS: index, INDEX: `https://example.org/simple ${pathToFileURL(index)}`, ALL: '/' };
+      const { stdout } = await sandbox.runShell('cat "$LINKS/wheel"', { env, lend: ['LINKS'] });
+      expect(stdout).toBe('wheel');
+      const script = `cat '${index}/wheel'; touch '${index}/new'`;
+      const named = await sandbox.runShell(script, { env, lend: ['INDEX', 'ALL'] });
+      expect(named.stdout).toBe('wheel');
+      if (isolation.network === 'open') return;
+      expect(await readdir(index)).toEqual(['wheel']);
+      expect((await sandbox.runShell(`cat '${index}/wheel'`, { env })).exitCode).not.toBe(0);
     });
 
     test('arguments do not pass through a shell', async () => {

@@ -74,15 +74,18 @@ function readText(path: string): string {
   }
 }
 
-/** Variables that name a file, with which a package manager reaches its registry. */
+/** Variables that name a file or a folder, with which a package manager reaches its registry. */
 export const INSTALLATION_FILES: readonly string[] = [
   ...['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE', 'GIT_SSL_CAINFO'],
   ...['NPM_CONFIG_USERCONFIG', 'NPM_CONFIG_GLOBALCONFIG', 'NPM_CONFIG_CAFILE', 'PIP_CERT', 'PIP_CONFIG_FILE'],
+  // Where packages are may be a folder.
+  ...['PIP_INDEX_URL', 'PIP_EXTRA_INDEX_URL', 'PIP_FIND_LINKS', 'GOPROXY'],
+  ...['UV_INDEX_URL', 'UV_DEFAULT_INDEX', 'UV_EXTRA_INDEX_URL', 'UV_FIND_LINKS'],
 ].flatMap((name) => [name, name.toLowerCase()]);
 
 /** Where package managers find proxies, certificates, registries and their own files. */
 const INSTALLATION_NAMES =
-  /^(?:(?:https?|all|no|ftp)_proxy|node_extra_ca_certs|ssl_cert_(?:file|dir)|(?:requests|curl)_ca_bundle|git_ssl_cainfo|npm_config_(?:registry|userconfig|globalconfig|cafile|strict_ssl|(?:https_?)?proxy|noproxy)|yarn_(?:npm_registry_server|registry)|pip_(?:index_url|extra_index_url|trusted_host|cert|config_file|proxy)|uv_(?:index_url|default_index|extra_index_url)|goproxy|cargo_registries_\w+_index)$/i;
+  /^(?:(?:https?|all|no|ftp)_proxy|node_extra_ca_certs|ssl_cert_(?:file|dir)|(?:requests|curl)_ca_bundle|git_ssl_cainfo|npm_config_(?:registry|userconfig|globalconfig|cafile|strict_ssl|(?:https_?)?proxy|noproxy)|yarn_(?:npm_registry_server|registry)|pip_(?:index_url|extra_index_url|find_links|trusted_host|cert|config_file|proxy)|uv_(?:index_url|default_index|extra_index_url|find_links)|goproxy|cargo_registries_\w+_index)$/i;
 
 const FILES_AT_HOME: readonly (readonly [variable: string, files: readonly string[]])[] = [
   ['NPM_CONFIG_USERCONFIG', ['.npmrc']],
@@ -99,5 +102,18 @@ function installationVariables(user: NodeJS.ProcessEnv): Record<string, string> 
   for (const [name, value] of Object.entries(user)) {
     if (value !== undefined && value !== '' && INSTALLATION_NAMES.test(name)) found[name] = value;
   }
+  return { ...foldersOfPip(found), ...found };
+}
+
+/** What the settings of pip say of packages in folders, as the variables that mean the same. */
+function foldersOfPip({ PIP_CONFIG_FILE: own }: Record<string, string>): Record<string, string> {
+  const text = ['/etc/pip.conf', own ?? ''].map(readText).join('\n');
+  const found: Record<string, string> = {};
+  // The last one counts.
+  for (const [, name = '', value = ''] of text.matchAll(
+    /^(index-url|extra-index-url|find-links)[ \t]*=[ \t]*(.*(?:\n[ \t]+.*)*)/gm,
+  ))
+    if (/(?:^|\s)(?:file:\/\/)?\//.test(value))
+      found[`PIP_${name.replaceAll('-', '_').toUpperCase()}`] = value.split(/\s+/).filter(Boolean).join(' ');
   return found;
 }
