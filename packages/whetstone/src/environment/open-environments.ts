@@ -17,7 +17,7 @@ import { isInput, wholeTreeOf } from './key-inputs.ts';
 import { isIntact, type LayerFacts, type LayerStore, layerStore, type StoredLayer } from './layer-store.ts';
 import { NeedsWholeTree, type Preparation, prepareLayer } from './prepare-layer.ts';
 import { sizeLimit } from './size-limit.ts';
-import { NO_MANIFEST } from './whole-tree.ts';
+import { NO_MANIFEST, needOfWholeTree } from './whole-tree.ts';
 
 /** Environments for the snapshots of one `Workspaces`: prepared once, kept across runs, and in use until disposed. */
 export type Environments = AsyncDisposable & {
@@ -103,7 +103,8 @@ export async function openEnvironments(options: EnvironmentsOptions): Promise<En
   async function takeWhatIsNeeded(snapshot: Snapshot): Promise<Used> {
     const manifests = filesOf(snapshot, isKeyInput);
     const whole = wholeTreeOf(snapshot.entries, instructionsOf(snapshot));
-    if (manifests.size === 0) return take(snapshot, whole, NO_MANIFEST);
+    const need = manifests.size === 0 ? NO_MANIFEST : needOfWholeTree(config.prepare.map(commandText), []);
+    if (need !== undefined) return take(snapshot, whole, need);
     const stored = store.list().find(({ facts }) => facts.work === workKey(config, whole))?.facts.whole_tree;
     if (stored !== undefined) return take(snapshot, whole, stored);
     const work = workKey(config, manifests);
