@@ -139,6 +139,10 @@ export const whetstoneErrors = {
     'Read what git said, and check the repository with `git fsck`.',
   ),
   'git-missing': usage('The program git was not found.', 'Install git 2.32 or newer and put it in the PATH.'),
+  'import-invalid': usage(
+    'The results of another tool cannot become a run: the files are of no known tool, they are damaged, or they say two things.',
+    'Give logs of Inspect (.eval or .json) or the folder of a job of Harbor to `whetstone runs import`.',
+  ),
   'init-exists': usage(
     '`whetstone init` would overwrite a file.',
     'Choose another `--directory`, or overwrite the files with `--force`.',

@@ -150,7 +150,7 @@ function factsSection(row) {
   const all = [
     ['Case', row.case_id],
     ['Commit', row.repo_ref],
-    ['Started', localTime(row.started_at)],
+    ['Started', row.started_at === null ? UNKNOWN : localTime(row.started_at)],
     ['Took', `${seconds(row.duration_seconds)}, the agent ${seconds(row.agent_duration_seconds)}`],
     ...waitedFact(row),
     ...turnsFact(row),

@@ -22,14 +22,19 @@ export function provenance({ manifest }) {
     ['Model calls', gateway ? `gateway, ${gateway.mode} ${gateway.script ?? ''}` : 'not through the gateway'],
     ['Seed', manifest.seed],
     ['Trials', `${counted(manifest.trials, 'trial')} of each, ${manifest.jobs} at a time`],
-    ['Config', `${manifest.config_path}, sha256 ${manifest.config_hash}`],
+    [
+      'Config',
+      `${manifest.config_path}${manifest.config_hash === null ? '' : `, sha256 ${manifest.config_hash}`}`,
+    ],
     [
       'Versions',
-      `whetstone ${manifest.whetstone_version}, Node ${machine.node}${machine.git === null ? '' : `, Git ${machine.git}`}`,
+      `whetstone ${manifest.whetstone_version}${machine ? `, Node ${machine.node}${machine.git === null ? '' : `, Git ${machine.git}`}` : ''}`,
     ],
     [
       'Machine',
-      `${machine.platform} ${machine.release} ${machine.arch}, ${counted(machine.cpus, 'CPU')}, ${bytes(machine.memory_bytes)}`,
+      machine
+        ? `${machine.platform} ${machine.release} ${machine.arch}, ${counted(machine.cpus, 'CPU')}, ${bytes(machine.memory_bytes)}`
+        : '–',
     ],
     ['Created', localTime(manifest.created_at)],
   ];

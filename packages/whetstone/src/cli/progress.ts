@@ -146,7 +146,7 @@ function caseLine(planned: PlannedCase, row: CaseRow, colors: Colors): string {
   }[row.outcome];
   const kind = row.failure_class === null ? '' : `${row.failure_class}: `;
   const why = row.outcome === 'passed' ? '' : `  ${kind}${oneLine(row.evidence ?? '', 120)}`;
-  return `${mark}  ${label(planned)}  ${seconds(row.duration_seconds)}${why}`;
+  return `${mark}  ${label(planned)}  ${row.duration_seconds === null ? '' : seconds(row.duration_seconds)}${why}`;
 }
 
 const leftOutLine = (

@@ -5,6 +5,7 @@ import { openEvalWorkers } from '../eval/eval-workers.ts';
 import { toJudge } from '../eval/plan-experiment.ts';
 import type { EvalDescription } from '../eval/protocol.ts';
 import { findRun } from '../record/find-run.ts';
+import { readRun } from '../record/read-run.ts';
 import { counted } from '../report/format.ts';
 import { escapedJson } from '../report/json.ts';
 import { oneLine } from '../report/sanitize.ts';
@@ -51,7 +52,10 @@ async function rescoreEvals(
   await using workers = openEvalWorkers();
   const { project, evals } = await openProject(workers);
   const directory = await findRun(reference, project.outputDir);
-  const chosen = options.eval === undefined ? evals : evalsIn(evals, resolve(options.eval));
+  const chosen = await forImported(
+    directory,
+    options.eval === undefined ? evals : evalsIn(evals, resolve(options.eval)),
+  );
   const { root, gateway, judge } = project;
   const result = await rescore(directory, {
     ...{ evals: chosen, workers, root },
@@ -103,3 +107,11 @@ const evalsIn = (evals: readonly EvalDescription[], file: string): EvalDescripti
     ? own
     : evals.filter((one) => basename(one.file) === basename(file)).map((one) => ({ ...one, file }));
 };
+
+/** The cases of an imported run have ids of another tool. One eval that is named then judges all of them. */
+async function forImported(directory: string, evals: EvalDescription[]): Promise<EvalDescription[]> {
+  const { manifest } = await readRun(directory);
+  const [only, ...others] = evals;
+  if (!manifest.imported_from || !only || others.length > 0) return evals;
+  return manifest.tasks.map(({ id }) => ({ ...only, id }));
+}

@@ -28,6 +28,16 @@ export function addRuns(program: Command, action: ActionOf): void {
     .addOption(configOption())
     .option('--json', 'print JSON')
     .action(action(async () => (await import('./runs.ts')).noteRunCommand));
+  runs
+    .command('import')
+    .description('make a run of what another tool found: logs of Inspect, or the folder of a Harbor job')
+    .argument('<paths...>', 'logs of Inspect (.eval, .json), or folders of jobs of Harbor')
+    .option('--variant <name>', 'what the arm is called', 'imported')
+    .option('--score <name>', 'the score or reward that decides (default: the only one)')
+    .option('--tag <tag>', 'also give the run this tag')
+    .addOption(configOption())
+    .option('--json', 'print the summary as JSON')
+    .action(action(async () => (await import('./runs-import.ts')).importRunCommand));
   program
     .command('sign')
     .description('sign what a run found with your SSH key, by ssh-keygen')

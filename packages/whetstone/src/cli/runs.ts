@@ -54,21 +54,32 @@ export async function tagRunCommand(
   options: Options & { delete?: boolean },
   { stdout }: Output,
 ): Promise<number> {
-  if (!isTag(tag)) {
-    throw new WhetstoneError('tag-invalid', `${JSON.stringify(tag)} cannot be a tag.`, {
-      hint: 'A tag begins with a letter and has letters, digits, ".", "_" and "-", at most 64; "latest" is taken.',
-    });
-  }
+  requireTag(tag);
   const directory = await locateRun(reference, options.config);
-  const former = options.delete ? undefined : await findTag(tag, await outputDirectoryOf(options.config));
-  if (former !== undefined && former !== directory) await change(former, without(tag));
-  const labels = await change(directory, options.delete ? without(tag) : withTag(tag));
+  const { labels, former } = options.delete
+    ? { labels: await change(directory, without(tag)), former: undefined }
+    : await giveTag(directory, tag, await outputDirectoryOf(options.config));
   const moved = former !== undefined && former !== directory ? ` It was the tag of ${former}.` : '';
   const done = options.delete
     ? `${tag} is not a tag of ${directory} now.`
     : `${tag} is a tag of ${directory}.${moved}`;
   stdout.write(options.json ? escapedJson({ directory, ...labels }) : `${done}\n`);
   return 0;
+}
+
+function requireTag(tag: string): void {
+  if (isTag(tag)) return;
+  throw new WhetstoneError('tag-invalid', `${JSON.stringify(tag)} cannot be a tag.`, {
+    hint: 'A tag begins with a letter and has letters, digits, ".", "_" and "-", at most 64; "latest" is taken.',
+  });
+}
+
+/** Gives a run a tag, which the run that had it loses. `former`: that run. */
+export async function giveTag(directory: string, tag: string, outputDir: string) {
+  requireTag(tag);
+  const former = await findTag(tag, outputDir);
+  if (former !== undefined && former !== directory) await change(former, without(tag));
+  return { labels: await change(directory, withTag(tag)), former };
 }
 
 /** Keeps a note about a run, in place of the one before. An empty text removes it. */

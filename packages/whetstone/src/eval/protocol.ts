@@ -53,7 +53,12 @@ export type SentTurn = Pick<Turn, 'status' | 'data' | 'usage' | 'costUsd'> & {
 };
 
 /** A turn as `turns.json` of a case has it. Its events are lines of `events.jsonl`. */
-export type StoredTurn = Omit<SentTurn, 'events'> & { session: number; text: string; eventCount: number };
+export type StoredTurn = Omit<SentTurn, 'events'> & {
+  session: number;
+  /** What was sent; `null` in an imported case, whose turn answers any message. */
+  text: string | null;
+  eventCount: number;
+};
 
 /** A stored turn with its events, for a code that is called again without the agent. */
 export type ReplayedTurn = StoredTurn & { events: StreamEvent[] };

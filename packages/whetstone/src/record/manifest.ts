@@ -13,8 +13,8 @@ export const manifestSchema = z.object({
   /** Another tool's results that this run was made of. Absent: Whetstone ran it. */
   imported_from: z.object({ tool: z.string(), path: z.string() }).optional(),
   config_path: z.string(),
-  /** sha256 over the content of the config and task files. */
-  config_hash: z.string(),
+  /** sha256 over the content of the config and task files. `null`: an imported run, which has none. */
+  config_hash: z.string().nullable(),
   /** `dirty`: `null` where no case works on files, so that nobody looked. */
   repo: z.object({ path: z.string(), base_ref: z.string(), dirty: z.boolean().nullable() }),
   /** Paths inside the repository that no case's tree has. Absent in runs of older versions, which withheld nothing. */
@@ -138,16 +138,19 @@ export const manifestSchema = z.object({
       faults: z.array(z.string()).optional(),
     })
     .nullable(),
-  machine: z.object({
-    platform: z.string(),
-    release: z.string(),
-    arch: z.string(),
-    cpus: z.number().int(),
-    memory_bytes: z.number(),
-    node: z.string(),
-    /** `null` where no case works on files, so that nobody asked. */
-    git: z.string().nullable(),
-  }),
+  machine: z
+    .object({
+      platform: z.string(),
+      release: z.string(),
+      arch: z.string(),
+      cpus: z.number().int(),
+      memory_bytes: z.number(),
+      node: z.string(),
+      /** `null` where no case works on files, so that nobody asked. */
+      git: z.string().nullable(),
+    })
+    /** `null`: an imported run, whose machine nobody knows. */
+    .nullable(),
   /** What a reader of the result must know, in sentences. */
   notes: z.array(z.string()),
 });

@@ -74,9 +74,10 @@ export const caseRowSchema = z.object({
   /** `low`: nothing verified the work. */
   confidence: z.enum(['high', 'medium', 'low']),
 
-  started_at: z.string(),
+  /** `null` only where the case was imported and its source does not say. So is `duration_seconds`. */
+  started_at: z.string().nullable(),
   /** From the first step of the case to the last. */
-  duration_seconds: z.number(),
+  duration_seconds: z.number().nullable(),
   /** Only the turns of the agent. */
   agent_duration_seconds: z.number().nullable(),
   /** CPU time of all commands in the sandbox of the agent: setup, services and the agent. The clean room does not count. */

@@ -22,7 +22,7 @@ export function findCaveats(manifest: Manifest, cases: readonly CaseResult[]): s
     ...aboutTheVerifier(cases),
     ...aboutTheContext(cases),
     ...aboutTheRequests(manifest, cases),
-    ...aboutTheIsolation(manifest.isolation, cases),
+    ...(manifest.imported_from ? [] : aboutTheIsolation(manifest.isolation, cases)),
     ...manifest.notes,
   ];
 }

@@ -25,10 +25,13 @@ function blockOf(block: readonly CaseResult[]) {
   );
   const [first] = rows;
   if (!first || rows.length < block.length || rows.some((row) => row.reused_from)) return [];
+  const [at] = rows.flatMap((row) => row.started_at ?? []).sort();
+  // Nobody knows when an imported block started.
+  if (at === undefined) return [];
   return [
     {
       task: first.task_id,
-      at: rows.map((row) => row.started_at).toSorted()[0] ?? '',
+      at,
       passed: rows.filter(({ outcome }) => outcome === 'passed').length / rows.length,
     },
   ];

@@ -66,7 +66,7 @@ function properties(manifest: Manifest): [name: string, value: string][] {
     ['run_id', manifest.run_id],
     ['seed', manifest.seed],
     ...[...commits].map((commit): [string, string] => ['commit', commit]),
-    ['config_hash', manifest.config_hash],
+    ...(manifest.config_hash === null ? [] : [['config_hash', manifest.config_hash] as [string, string]]),
     ['isolation', `${provider}, level ${level}`],
     ['whetstone_version', manifest.whetstone_version],
   ];

@@ -322,17 +322,22 @@ function provenance(manifest: Manifest): string[] {
       'Repository',
       `${repo.path} at ${repo.base_ref}${repo.dirty ? ', with uncommitted changes left out' : ''}`,
     ],
-    ['Config', `${manifest.config_path}, sha256 ${manifest.config_hash}`],
+    [
+      'Config',
+      `${manifest.config_path}${manifest.config_hash === null ? '' : `, sha256 ${manifest.config_hash}`}`,
+    ],
     ['Seed', manifest.seed],
     ['Trials', `${manifest.trials}, ${manifest.jobs} at a time`],
     ['Model calls', gateway ? describeGateway(gateway) : 'not through the gateway'],
     [
       'Machine',
-      `${machine.platform} ${machine.release} ${machine.arch}, ${machine.cpus} CPUs, ${(machine.memory_bytes / 2 ** 30).toFixed(1)} GiB`,
+      machine
+        ? `${machine.platform} ${machine.release} ${machine.arch}, ${machine.cpus} CPUs, ${(machine.memory_bytes / 2 ** 30).toFixed(1)} GiB`
+        : UNKNOWN,
     ],
     [
       'Versions',
-      `whetstone ${manifest.whetstone_version}, Node ${machine.node}${machine.git === null ? '' : `, Git ${machine.git}`}`,
+      `whetstone ${manifest.whetstone_version}${machine ? `, Node ${machine.node}${machine.git === null ? '' : `, Git ${machine.git}`}` : ''}`,
     ],
     ['Created', manifest.created_at],
   ];

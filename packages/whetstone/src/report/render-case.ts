@@ -69,7 +69,7 @@ function facts(row: CaseRow): Fact[] {
   return [
     ['case', row.case_id],
     ['commit', row.repo_ref],
-    ['started', row.started_at],
+    ['started', row.started_at ?? UNKNOWN],
     ['took', `${seconds(row.duration_seconds)}, of which the agent ${seconds(row.agent_duration_seconds)}`],
     ...(row.provider_wait_seconds === undefined
       ? []

@@ -40,8 +40,8 @@ function factsOf({ manifest, rows }: Run): Map<string, string | null> {
     ['sandbox', isolation.provider],
     ['network', isolation.network],
     ['gateway', gateway?.mode ?? 'none'],
-    ['platform', `${machine.platform} ${machine.release} ${machine.arch}`],
-    ['processors', String(machine.cpus)],
+    ['platform', machine && `${machine.platform} ${machine.release} ${machine.arch}`],
+    ['processors', machine && String(machine.cpus)],
   ]);
 }
 

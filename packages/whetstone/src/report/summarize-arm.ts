@@ -38,7 +38,7 @@ export function summarizeArm(
       isCut,
     ),
     median_agent_seconds: median(known(rows, (row) => row.agent_duration_seconds)),
-    median_seconds: median(rows.map((row) => row.duration_seconds)),
+    median_seconds: median(known(rows, (row) => row.duration_seconds)),
     mean_changed_files: mean(
       known(
         rows.filter(({ outcome }) => outcome !== 'error' && outcome !== 'skipped'),
