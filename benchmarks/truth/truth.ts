@@ -7,8 +7,12 @@ import {
 import { seededRandom } from '../../packages/whetstone/src/stats/seeded-random.ts';
 import { type Benchmark, tableOf } from '../benchmark.ts';
 import { calibration } from './calibration.ts';
+import { coverage } from './coverage.ts';
+import { flakyVerifiers } from './flaky-verifiers.ts';
+import { savedBaselines } from './saved-baselines.ts';
 import { sequentialRuns } from './sequential.ts';
 import { drawTasks, nullScenarios, pairedRates, type Random, type RateScenario } from './task-rates.ts';
+import { unplannedLooks } from './unplanned-looks.ts';
 
 const MARGIN = 0.1;
 const MOST_FALSE_POSITIVES = 5.5;
@@ -50,6 +54,14 @@ export const truth: Benchmark = async ({ size, say }) => {
   const sequential = sequentialRuns(replications, { nulls, random });
   say('replays of suites against themselves');
   const calibrated = calibration(replications);
+  say('coverage of the intervals');
+  const covered = coverage(replications / 4, random);
+  say('saved baselines');
+  const saved = savedBaselines(replications / 4, random);
+  say('looks that nobody planned');
+  const looks = unplannedLooks(size === 'quick' ? 20 : 250, { nulls, random });
+  const flaky = flakyVerifiers(random);
+  const others = [sequential, calibrated, covered, saved, looks, flaky];
   return {
     method: `${replications} replications per scenario. The nulls are ${nulls.length} scenarios of task rates (Beta, correlation within a task .3 to .7, between a task's two rates .7 or 1, and a skewed one) with 1, 3 and 5 trials; the worst of them is shown. Power is with 3 trials.`,
     tables: [
@@ -63,8 +75,7 @@ export const truth: Benchmark = async ({ size, say }) => {
         ['wrong “equivalent”, worst', '%', 1, (row) => row.equivalent],
         ['with 90 % intervals', '%', 1, (row) => row.equivalentOf90],
       ]),
-      sequential.table,
-      calibrated.table,
+      ...others.map(({ table }) => table),
     ],
     aims: [
       ...rows.map(({ subject, worst }) => ({
@@ -82,11 +93,12 @@ export const truth: Benchmark = async ({ size, say }) => {
               ...{ measured: equivalent, below: MOST_FALSE_POSITIVES, unit: '%', digits: 1 },
             },
       ),
-      ...sequential.aims,
-      ...calibrated.aims,
+      ...others.flatMap(({ aims }) => aims),
     ],
     notes: [
       'The worst of many scenarios is above its own expectation: at 4,000 replications by up to about 0.6 points.',
+      'Coverage is missed at its upper end (aim 93 to 97 %): with 20 tasks and one trial even the interval without any widening holds the truth in up to 98 to 99 %, because so few passes have few values, and a smaller widening has more than 5.5 % false positives under the skewed null. No widening meets both ends.',
+      'Coverage and saved baselines have a quarter of the replications, and unplanned looks 250.',
       'The MDE is computed from each sample, as a report does; its power is what a difference of that size really has.',
       `“Equivalent”: the 95 % interval inside ±${MARGIN * 100} points although the true difference is ${MARGIN * 100} points.`,
     ],

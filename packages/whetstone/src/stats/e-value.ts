@@ -9,12 +9,19 @@ const BETS = 200;
  * depend on the order of the tasks.
  */
 export function eValue(differences: readonly number[]): number {
-  let total = 0;
-  for (let i = 0; i < BETS; i += 1) {
-    const bet = (2 * i + 1) / BETS - 1;
-    let logarithm = 0;
-    for (const difference of differences) logarithm += Math.log1p(bet * difference);
-    total += Math.exp(logarithm);
-  }
-  return total / BETS;
+  const bet = openBets();
+  return differences.reduce((_, difference) => bet(difference), 1);
+}
+
+/** The same one task after the other: each call adds a difference and returns the e-value so far. */
+export function openBets(): (difference: number) => number {
+  const bets = Array.from({ length: BETS }, (_, i) => ({ share: (2 * i + 1) / BETS - 1, capital: 1 }));
+  return (difference) => {
+    let total = 0;
+    for (const bet of bets) {
+      bet.capital *= 1 + bet.share * difference;
+      total += bet.capital;
+    }
+    return total / BETS;
+  };
 }
