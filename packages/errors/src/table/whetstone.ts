@@ -98,6 +98,10 @@ export const whetstoneErrors = {
     'The file of an experiment is not an experiment, or asks for something that cannot be done.',
     'Export `defineExperiment({ agent, … })` as the default export.',
   ),
+  'export-option-invalid': usage(
+    'The options of `whetstone export` do not say what to export.',
+    'Name a format with `--format`, or a receiver with `--otlp`.',
+  ),
   'fault-invalid': usage(
     'A fault for the gateway to inject is not written as it should be.',
     'Write it as KIND=VALUE@OCCASION, for example `--fault 429@first=2`.',
@@ -174,6 +178,14 @@ export const whetstoneErrors = {
   'mining-option-invalid': usage(
     'An option of `whetstone tasks mine` has a value that it cannot have.',
     'See `whetstone tasks mine --help`.',
+  ),
+  'otlp-refused': harness(
+    'A receiver of OpenTelemetry did not take the spans.',
+    'Check the address, and the headers in OTEL_EXPORTER_OTLP_HEADERS.',
+  ),
+  'otlp-unreachable': usage(
+    'A receiver of OpenTelemetry could not be reached.',
+    'Give the address of a collector, such as http://localhost:4318.',
   ),
   'output-unwritable': usage(
     'The folder for results, or a file that a command should write, cannot be written.',

@@ -7,3 +7,4 @@ export {
   type ReadInspectLogOptions,
   readInspectLog,
 } from './read-inspect-log.ts';
+export { type InspectLogOptions, type InspectSampleSource, writeInspectLog } from './write-inspect-log.ts';

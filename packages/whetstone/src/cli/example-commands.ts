@@ -99,6 +99,10 @@ With a config its baseline runs, twice as many trials as --trials says, and its 
   view: `
   whetstone view
   whetstone view latest --open`,
+  export: `
+  whetstone export latest --format atif
+  whetstone export latest --format inspect --out logs
+  whetstone export latest --otlp http://localhost:4318`,
   'ci github': `
   whetstone ci github
   whetstone ci github -c evals/whetstone.yaml --trials 5 --budget 20`,

@@ -10,7 +10,7 @@ import type { ExpOptions } from './exp.ts';
 import { addGateway } from './gateway-commands.ts';
 import { collect, portNumber, positiveInteger, positiveNumber, rate } from './option-values.ts';
 import { addPlanning, addRuns } from './runs-commands.ts';
-import { addCi, addMcp } from './share-commands.ts';
+import { addCi, addExport, addMcp } from './share-commands.ts';
 import type { Streams } from './streams.ts';
 import { addTasks } from './tasks-commands.ts';
 import { addTry } from './try-commands.ts';
@@ -70,6 +70,7 @@ function createProgram(exit: (code: number) => void): Command {
   addRuns(program, action);
   addPlanning(program, action);
   addView(program, action);
+  addExport(program, action);
   addCi(program, action);
   addMcp(program, action);
   addAgent(program, action);
@@ -158,6 +159,10 @@ function addRun(program: Command, action: ActionOf): void {
       '--fail-under <rate>',
       'exit 0 if this share of each variant’s planned cases passed (0.8 or 80%)',
       rate,
+    )
+    .option(
+      '--otlp <url>',
+      'send the spans of the cases to this receiver of OTLP/HTTP when the run has ended',
     )
     .option('--json', 'print the summary as JSON on stdout')
     .hook('preAction', beforeRun)

@@ -39,6 +39,7 @@ export type RunCommandOptions = {
   resume?: string;
   failUnder?: number;
   keepWorkspace?: boolean;
+  otlp?: string;
   interactive?: boolean;
   json?: boolean;
   draft?: boolean;
@@ -82,12 +83,18 @@ export async function runCommand(options: RunCommandOptions, streams: Streams): 
     return problems.length === 0 ? 0 : 2;
   }
 
+  // A wrong address is an error before the run, not after it.
+  if (options.otlp !== undefined) (await import('../export/send-otlp.ts')).tracesAddress(options.otlp);
   const ask = options.interactive ? askOnTerminal(streams) : undefined;
   await requireExecutables(loaded, request.selection);
   const { jobs, keepWorkspace = false } = options;
   const result = await runShown({ ...request, jobs, keepWorkspace, ...present({ ask }) }, streams);
   if (options.json) stdout.write(escapedJson(result.summary));
   else printResult(result, stdout);
+  if (options.otlp !== undefined) {
+    const { sendAfterRun } = await import('./export.ts');
+    await sendAfterRun(result, options.otlp, streams);
+  }
   if (result.interrupted) {
     stderr.write(`Interrupted. Resume with: whetstone run --resume ${result.manifest.run_id}\n`);
     return 130;

@@ -54,6 +54,26 @@ export function addCi(program: Command, action: ActionOf): void {
 
 const configOption = (): Option => new Option('-c, --config <file>', 'config file (default: as for run)');
 
+/** Results in the formats of other tools. */
+export function addExport(program: Command, action: ActionOf): void {
+  program
+    .command('export')
+    .description('write the cases of a run in the format of another tool, or send their spans')
+    .argument('<run>', 'a run directory, a run id, a tag, or "latest"')
+    .addOption(
+      new Option(
+        '--format <format>',
+        'trajectories of ATIF, logs of Inspect, or spans of OpenTelemetry',
+      ).choices(['atif', 'inspect', 'otlp']),
+    )
+    .option('--out <dir>', 'where to write them (default: export/FORMAT of the run directory)')
+    .option('--otlp <url>', 'send the spans to this receiver of OTLP/HTTP')
+    .option('--otlp-content', 'also what agents, models and tools said')
+    .addOption(configOption())
+    .option('--json', 'print what was written and sent as JSON')
+    .action(action(async () => (await import('./export.ts')).exportCommand));
+}
+
 /** The commands with which a coding agent measures by itself. */
 export function addMcp(program: Command, action: ActionOf): void {
   program
