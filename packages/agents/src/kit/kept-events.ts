@@ -88,6 +88,7 @@ export async function readHomeFile(
     end === undefined ? found === name : found.startsWith(start) && found.endsWith(end);
   const reader = readJsonLines(mapper, emit);
   for await (const path of filesBelow(home, folder)) {
+    signal?.throwIfAborted();
     if (!isWanted(basename(path))) continue;
     const stream = mask?.stream();
     for await (const chunk of readKeptFile(home, path, { signal }))

@@ -70,7 +70,13 @@ async function readEnd(root: string, { path, size }: KeptFile): Promise<string> 
   const start = Math.max(0, size - LARGEST_TRANSCRIPT_BYTES - 1);
   const signal = AbortSignal.timeout(LIMIT_MS);
   const chunks: Buffer[] = [];
-  for await (const chunk of readKeptFile(root, path, { start, signal })) chunks.push(chunk);
+  let left = size - start;
+  for await (const chunk of readKeptFile(root, path, { start, signal })) {
+    chunks.push(chunk.subarray(0, left));
+    left -= chunk.length;
+    // What is written from now on does not belong to it: somebody could write without end.
+    if (left <= 0) break;
+  }
   const bytes = Buffer.concat(chunks);
   return bytes.toString('utf8', start === 0 ? 0 : bytes.indexOf('\n') + 1);
 }
