@@ -20,12 +20,14 @@ import { manyFiles } from './many-files.ts';
 import { renderSection, replaceSection } from './markdown.ts';
 import { memory } from './memory.ts';
 import { sandbox } from './sandbox.ts';
+import { soak } from './soak/soak.ts';
 import { truth } from './truth/truth.ts';
 import { workspaceReady } from './workspace-ready.ts';
 
 const BENCHMARKS: Record<string, Benchmark> = {
   'harness-overhead': harnessOverhead,
   sandbox,
+  soak,
   'cold-start': coldStart,
   'workspace-ready': workspaceReady,
   environments,

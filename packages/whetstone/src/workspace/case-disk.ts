@@ -8,8 +8,11 @@ import { launcherMounts } from '@whetstone/sandbox/process';
 export type CaseDisks = {
   /** Of each, its own tables included. */
   bytes: number;
-  /** Shows an empty folder of a new one at `target`. `backstage`: a folder for the rest, which ends with the case. */
-  open(target: string, backstage: string): Promise<CaseDisk>;
+  /**
+   * Shows an empty folder of a new one at `target`. `backstage`: a folder for the rest, which ends with the case. `undefined`: the
+   * machine had no loop device left, and nobody asked for a limit.
+   */
+  open(target: string, backstage: string): Promise<CaseDisk | undefined>;
 };
 
 export type CaseDisk = {
@@ -34,21 +37,26 @@ const LEAST = { bytes: 2 ** 20, files: 4 };
 
 /**
  * Ways to limit disk space that work on this machine: file systems in files, which take root, ext4 and loop devices. Without
- * them `undefined`. `scratch`: a folder of this process's own mounts. `bytes`: default 16 GiB, at most half of what is free.
+ * them `undefined`. `scratch`: a folder of this process's own mounts. `stated`: bytes; default 16 GiB, at most half of what is free.
  */
-export async function openCaseDisks(
-  scratch: string,
-  bytes = defaultBytes(scratch),
-): Promise<CaseDisks | undefined> {
+export async function openCaseDisks(scratch: string, stated?: number): Promise<CaseDisks | undefined> {
   const mounts = launcherMounts();
   if (process.getuid?.() !== 0 || !mounts) return undefined;
   const template = join(scratch, 'disk');
+  const bytes = stated ?? defaultBytes(scratch);
   const disks: CaseDisks = {
     bytes,
     async open(target, backstage) {
       const [image, place] = [join(backstage, 'disk'), join(backstage, 'mounted')];
       mkdirSync(place);
-      await mounts.openDisk({ template, image, place, target });
+      const isOpen = await mounts.openDisk({ template, image, place, target }).then(
+        () => true,
+        (error: unknown) => {
+          if (stated !== undefined) throw error;
+          return false;
+        },
+      );
+      if (!isOpen) return undefined;
       const hidden = join(place, 'hidden');
       mkdirSync(hidden, { mode: 0o700 });
       return watched({ place, hidden, bytes }, async () => {
@@ -97,6 +105,7 @@ async function tryOut(disks: CaseDisks, scratch: string): Promise<void> {
   for (const folder of [target, backstage]) mkdirSync(folder);
   try {
     const disk = await disks.open(target, backstage);
+    if (!disk) throw new Error('no loop device can be used');
     await disk.close();
   } finally {
     for (const folder of [target, backstage]) rmSync(folder, { recursive: true, force: true });

@@ -1,0 +1,118 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A process that cannot be taken for another one with its id. */
+type Known = { pid: string; started: string };
+
+/** What a process and its descendants are made of, seen while they run. */
+export type Seen = {
+  pid: number;
+  processes: Known[];
+  namespaces: ReadonlySet<string>;
+  /** The loop devices that it had mounted, with the file of each, whose name is random. */
+  loops: ReadonlyMap<string, string>;
+};
+
+const NAMESPACES = ['net', 'mnt', 'pid', 'user', 'ipc', 'uts'];
+
+export function seenOf(pid: number): Seen {
+  const parents = new Map(allProcesses().map((one) => [one, statOf(one)?.[1] ?? '']));
+  const family = new Set([String(pid)]);
+  for (let before = 0; before < family.size; ) {
+    before = family.size;
+    for (const [one, parent] of parents) if (family.has(parent)) family.add(one);
+  }
+  const own = new Set(NAMESPACES.map((name) => namespaceOf('self', name)));
+  const namespaces = [...family].flatMap((one) => NAMESPACES.map((name) => namespaceOf(one, name)));
+  return {
+    pid,
+    processes: [...family].map((one) => ({ pid: one, started: startOf(one) })),
+    loops: loopsOf(pid),
+    namespaces: new Set(namespaces.filter((one) => one !== '' && !own.has(one))),
+  };
+}
+
+/** What is still there of a process that was killed, in words. `folder`: below which it worked. */
+export function leftOf({ pid, processes, namespaces, loops }: Seen, folder: string): string[] {
+  const alive = processes.filter(
+    (one) => one.started !== '' && startOf(one.pid) === one.started && !isZombie(one.pid),
+  );
+  const held = allProcesses().filter((one) =>
+    NAMESPACES.some((name) => namespaces.has(namespaceOf(one, name))),
+  );
+  return [
+    ...alive.map((one) => `process ${one.pid} (${commandOf(one.pid)})`),
+    ...held.map((one) => `namespace of process ${one}`),
+    ...groupsOf(pid).map((name) => `control group ${name}`),
+    ...mountsBelow(folder).map((place) => `mount ${place}`),
+    ...[...loops].filter(([name, file]) => fileOf(name) === file).map(([name]) => `loop device ${name}`),
+  ];
+}
+
+/** Control groups that a process made, in all trees. */
+function groupsOf(pid: number): string[] {
+  const mounts = textOf('/proc/self/mountinfo')
+    .split('\n')
+    .filter((line) => / - cgroup2? /.test(line));
+  const folders = new Set(mounts.map((line) => line.split(' ')[4] ?? ''));
+  return [...folders]
+    .flatMap((folder) => groupsBelow(folder, 3))
+    .filter((name) => name.includes(`whetstone-case-${pid}-`));
+}
+
+function groupsBelow(folder: string, depth: number): string[] {
+  if (depth === 0) return [];
+  const inner = namesIn(folder, true).map((name) => join(folder, name));
+  return [...inner, ...inner.flatMap((one) => groupsBelow(one, depth - 1))];
+}
+
+const mountsBelow = (folder: string): string[] =>
+  textOf('/proc/self/mountinfo')
+    .split('\n')
+    .flatMap((line) => {
+      const place = line.split(' ')[4] ?? '';
+      return place.startsWith(`${folder}/`) ? [place] : [];
+    });
+
+function loopsOf(pid: number): Map<string, string> {
+  const mounted = textOf(`/proc/${pid}/mountinfo`).matchAll(/ \/dev\/(loop\d+) /g);
+  return new Map([...mounted].map(([, name = '']) => [name, fileOf(name)]));
+}
+
+const fileOf = (loop: string): string => textOf(`/sys/block/${loop}/loop/backing_file`).trim();
+
+const allProcesses = (): string[] => namesIn('/proc').filter((name) => /^\d+$/.test(name));
+
+/** The fields after the name, the state first. */
+const statOf = (pid: string): string[] | undefined => {
+  const text = textOf(`/proc/${pid}/stat`);
+  return text === '' ? undefined : text.slice(text.lastIndexOf(') ') + 2).split(' ');
+};
+const startOf = (pid: string): string => statOf(pid)?.[19] ?? '';
+const isZombie = (pid: string): boolean => statOf(pid)?.[0] === 'Z';
+const commandOf = (pid: string): string => textOf(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').slice(0, 80);
+
+function namespaceOf(pid: string, name: string): string {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/${name}`);
+  } catch {
+    return '';
+  }
+}
+
+function namesIn(folder: string, isFolder = false): string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return entries.filter((entry) => !isFolder || entry.isDirectory()).map(({ name }) => name);
+  } catch {
+    return [];
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch {
+    return '';
+  }
+}
