@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import type { Attack } from './attack.ts';
 import { missingDataAttacks } from './missing-data-attacks.ts';
 import { nodeAttacks } from './node-attacks.ts';
+import { processAttacks } from './process-attacks.ts';
 import { pythonAttacks } from './python-attacks.ts';
 
 const page = join(import.meta.dirname, '../../../../../docs/security.md');
@@ -25,7 +26,28 @@ test('docs/security.md says which cheats are scored', async () => {
       return `| ${what} | any | ${outcome} | ${outcome} |`;
     }),
   ].join('\n');
-  const written = readFileSync(page, 'utf8');
-  const parts = /^([\s\S]*<!-- verdicts -->\n)[\s\S]*(\n<!-- end of verdicts -->[\s\S]*)$/.exec(written);
-  await expect(`${parts?.[1]}\n${table}\n${parts?.[2]}`).toMatchFileSnapshot(page);
+  await expectTable('verdicts', table);
 });
+
+/** `masks.slow.test.ts` plays them. */
+test('docs/security.md says which attacks masks withstand', async () => {
+  const cell = (isScored: boolean): string => (isScored ? '**scored**' : 'failed');
+  const table = [
+    '| Code under test that | Runner | masks off | masks on |',
+    '| --- | --- | --- | --- |',
+    ...processAttacks.map(
+      ({ what, runner, fools }) =>
+        `| ${what} | ${runner} | ${cell(fools.includes('report'))} | ${cell(fools.includes('masks'))} |`,
+    ),
+  ].join('\n');
+  await expectTable('masks', table);
+});
+
+/** The page has this table between two comments with its name. */
+async function expectTable(name: string, table: string): Promise<void> {
+  const written = readFileSync(page, 'utf8');
+  const [start, end] = [`<!-- ${name} -->\n`, `\n<!-- end of ${name} -->`];
+  const [before = '', rest = ''] = written.split(start);
+  const after = rest.slice(rest.indexOf(end));
+  await expect(`${before}${start}\n${table}\n${after}`).toMatchFileSnapshot(page);
+}

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import type { TaskConfig } from '../../config/config.ts';
 import type { TestRunnerName } from '../../config/schema.ts';
@@ -10,6 +10,7 @@ import { commitAll, makeTempDir, runGit, type TreeSpec, writeTree } from '../../
 import { listTests } from '../list-tests.ts';
 import type { Coin } from '../masks/mask.ts';
 import { type MaskingOfTask, planMasks } from '../masks/plan-masks.ts';
+import type { TestReport } from '../tests/test-runner.ts';
 import type { Verification } from '../verify.ts';
 
 /** A task: a tree, the files that solve it, and its hidden tests. */
@@ -18,10 +19,10 @@ export type MaskedProject = {
   files: TreeSpec;
   solution: TreeSpec;
   hidden: Record<string, string>;
+  /** A shell script that runs before the tests. Default: none. */
+  setup?: string;
   /** Default: absent. */
   masks?: 'on' | 'off' | number;
-  /** Absolute path of a `node_modules` that the trees see. */
-  packages?: string;
 };
 
 export type MaskedRoom = AsyncDisposable & {
@@ -29,6 +30,8 @@ export type MaskedRoom = AsyncDisposable & {
   task: TaskConfig;
   /** Judges what a shell script leaves in the tree. `isMasked`: default true. */
   judge(script: string, how?: { isMasked?: boolean; coin?: Coin }): Promise<Verification>;
+  /** What the runner reports of the tree with other files, and with other texts of test files. */
+  reportOf(files: TreeSpec, texts: ReadonlyMap<string, string>): Promise<TestReport>;
   /** Judges the tree with other files. */
   judgeFiles(files: TreeSpec, how?: { isMasked?: boolean; coin?: Coin }): Promise<Verification>;
 };
@@ -62,7 +65,8 @@ export async function openMaskedRoom(project: MaskedProject): Promise<MaskedRoom
   const goldPatch = join(root, 'gold.patch');
   writeFileSync(goldPatch, patchOf((tree) => writeTree(tree, project.solution)), 'latin1');
   const stated = {
-    ...{ id: 'masked', prompt: 'Make it right.', setup: [], protectedPaths: [], extra: {}, goldPatch },
+    ...{ id: 'masked', prompt: 'Make it right.', protectedPaths: [], extra: {}, goldPatch },
+    setup: project.setup === undefined ? [] : [{ kind: 'shell', script: project.setup }],
     hiddenTests: join(root, 'hidden'),
     validation: {
       commands: [],
@@ -99,6 +103,10 @@ export async function openMaskedRoom(project: MaskedProject): Promise<MaskedRoom
         how,
       ),
     judgeFiles: (files, how) => judgePatch(patchOf((tree) => writeTree(tree, files)), how),
+    async reportOf(files, trial) {
+      const found = await room.judge(task, patchOf((tree) => writeTree(tree, files)), { signal, trial });
+      return found.tests ?? { tests: new Map(), problems: [found.failure ?? 'the tests did not run'] };
+    },
     async [Symbol.asyncDispose]() {
       await room[Symbol.asyncDispose]();
       await rm(root, { recursive: true, force: true });
