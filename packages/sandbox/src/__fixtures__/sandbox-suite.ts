@@ -208,17 +208,17 @@ export function describeSandbox({ name, isolation, isThere, tag, options: own = 
 
     test('a command reads the folders that it is lent, also by address, and cannot write there', async () => {
       const index = join(folder, 'index of packages');
-      await mkdir(index, { mode: 0o755 });
+      await mkdir(join(index, 'simple'), { recursive: true, mode: 0o755 });
       await writeFile(join(index, 'wheel'), 'wheel', { mode: 0o644 });
       await chmod(folder, 0o755);
-      const env = { LINKS: index, INDEX: `https://example.org/simple ${pathToFileURL(index)}`, ALL: '/' };
+      const env = { LINKS: index, INDEX: `https://example.org/simple ${pathToFileURL(join(index, 'simple'))}`, ALL: '/' };
       const { stdout } = await sandbox.runShell('cat "$LINKS/wheel"', { env, lend: ['LINKS'] });
       expect(stdout).toBe('wheel');
       const script = `cat '${index}/wheel'; touch '${index}/new'`;
       const named = await sandbox.runShell(script, { env, lend: ['INDEX', 'ALL'] });
       expect(named.stdout).toBe('wheel');
       if (isolation.network === 'open') return;
-      expect(await readdir(index)).toEqual(['wheel']);
+      expect((await readdir(index)).sort()).toEqual(['simple', 'wheel']);
       expect((await sandbox.runShell(`cat '${index}/wheel'`, { env })).exitCode).not.toBe(0);
     });
 

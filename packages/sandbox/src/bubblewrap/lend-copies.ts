@@ -54,14 +54,17 @@ export async function lendCopies(
 async function foldersIn(value: string, beside: string): Promise<string[]> {
   const paths = [value, ...value.split(/[\s,|]+/)].flatMap((word) => {
     if (isAbsolute(word)) return [resolve(word)];
-    return word.startsWith('file:///') && URL.canParse(word) ? [fileURLToPath(word)] : [];
+    if (!word.startsWith('file:///') || !URL.canParse(word)) return [];
+    const path = resolve(fileURLToPath(word));
+    // The pages of a Python index name packages beside it: `../../packages/…`.
+    return [basename(path) === 'simple' ? dirname(path) : path];
   });
   const found: string[] = [];
   for (const path of new Set(paths)) {
     const real = await realpath(path).catch(() => undefined);
     if (real === undefined || !(await stat(real)).isDirectory()) continue;
     if ([homedir(), tmpdir(), '/usr', '/etc', beside].some((kept) => isUnder(real, kept))) continue;
-    found.push(path.replace(/(?<=.)\/$/, ''), real);
+    found.push(path, real);
   }
   return found;
 }
