@@ -1,24 +1,26 @@
 /**
  * Makes the pictures of `docs/pictures` anew from a run of the demo: the terminal as SVG, from the text that it got, and
- * two pages as PNG, from Chromium. Run it after a change of what they show: `node scripts/pictures.ts`.
+ * pages as PNG, from Chromium. Run it after a change of what they show: `npm run pictures`. `--from FILE`: the demo has run
+ * already, and its output is in that file. `--out FOLDER`: where the pictures go. CI makes them that way, so that a page or a
+ * terminal that cannot be drawn any more is noticed.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { chromiumPath, openBrowser } from '../packages/view/src/__fixtures__/browser.ts';
 import { serveRuns } from '../packages/whetstone/src/view/server.ts';
 import { terminalSvg } from './pictures/terminal-svg.ts';
 
 const root = join(import.meta.dirname, '..');
-const pictures = join(root, 'docs/pictures');
+const { from, out = join(root, 'docs/pictures') } = parseArgs({
+  options: { from: { type: 'string' }, out: { type: 'string' } },
+}).values;
+const pictures = resolve(out);
+const BESIDE = ['without', 'with'].map((arm) => `add-initials__${arm}-rules__loop-openai__trial-1`);
 const CASE = 'fix-duration__with-rules__loop-openai__trial-1';
 
-const { stdout, stderr, status } = spawnSync(process.execPath, [join(root, 'examples/demo/demo.ts')], {
-  cwd: root,
-  env: { ...process.env, FORCE_COLOR: '1' },
-  encoding: 'utf8',
-});
-if (status !== 0) throw new Error(`The demo failed:\n${stderr}`);
+const stdout = from === undefined ? runDemo() : readFileSync(from, 'utf8');
 if (chromiumPath === undefined) throw new Error('Install Chromium: npm run setup:system');
 mkdirSync(pictures, { recursive: true });
 
@@ -37,6 +39,7 @@ await browser.prefer('light');
 for (const { name, hash, height } of [
   { name: 'run', hash: `#/runs/${run}`, height: 1560 },
   { name: 'case', hash: `#/runs/${run}/cases/${CASE}`, height: 1000 },
+  { name: 'side-by-side', hash: `#/side-by-side/${run}/${BESIDE[0]}/${run}/${BESIDE[1]}`, height: 1000 },
 ]) {
   await browser.resize(1200, height);
   await browser.goto(server.url + hash);
@@ -45,3 +48,14 @@ for (const { name, hash, height } of [
   writeFileSync(join(pictures, `${name}.png`), await browser.picture());
 }
 await server.close();
+
+/** What the demo prints. */
+function runDemo(): string {
+  const { stdout, stderr, status } = spawnSync(process.execPath, [join(root, 'examples/demo/demo.ts')], {
+    cwd: root,
+    env: { ...process.env, FORCE_COLOR: '1' },
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`The demo failed:\n${stderr}`);
+  return stdout;
+}

@@ -35,7 +35,7 @@ function follow(address) {
     case 'run':
       return show(runPage(address.run, address.params));
     case 'case':
-      return show(casePage(address.run, address.case));
+      return show(casePage(address.run, address.case, address.params));
     case 'start':
       return show(startPage());
     case 'compare':

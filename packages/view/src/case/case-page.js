@@ -26,9 +26,10 @@ const PATHS_SHOWN = 50;
  * One case: its outcome, and everything that explains it.
  * @param {string} run
  * @param {string} caseId
+ * @param {URLSearchParams} params `event`: the number of an event, from 1, that the page opens at.
  * @returns {Page<WholeCase>}
  */
-export function casePage(run, caseId) {
+export function casePage(run, caseId, params) {
   const place = { run, case: caseId };
   return {
     run,
@@ -70,9 +71,29 @@ export function casePage(run, caseId) {
         row && review(place, labels),
         row && factsSection(row),
       ];
+      goToEvent(params);
       return [introduction(detail, all, keys), contents(parts), parts];
     },
   };
+}
+
+/**
+ * Shows the event that the address names, once: a page that is drawn anew stays where its reader is.
+ * @param {URLSearchParams} params
+ */
+function goToEvent(params) {
+  const wanted = Number(params.get('event'));
+  params.delete('event');
+  if (!Number.isInteger(wanted) || wanted < 1) return;
+  requestAnimationFrame(() => {
+    const item = document.querySelector(`.transcript [data-event="${wanted}"]`);
+    if (!(item instanceof HTMLElement)) return;
+    for (const one of item.querySelectorAll('details')) one.open = true;
+    item.classList.add('wanted');
+    item.tabIndex = -1;
+    item.focus({ preventScroll: true });
+    item.scrollIntoView({ block: 'center' });
+  });
 }
 
 /** @type {WholeCase | undefined} */

@@ -131,11 +131,16 @@ export function firstDivergence(rows) {
   const did = (/** @type {Step | undefined} */ step) =>
     step === undefined ? 'nothing more at this point' : `${step.name} ${short(step.input)}`.trim();
   const after = at === 0 ? 'From the first tool call on' : `After ${steps(at)}`;
-  return { at, sentence: `${after}: A did ${did(a)}; B did ${did(b)}.` };
+  return { at, sentence: `${after}: A did ${did(a)}; B did ${did(b)}.`.replace(/…\.$/, '…') };
 }
 
 /** @param {string} text */
 function short(text) {
-  const [line = ''] = text.slice(0, 400).trim().split('\n');
+  // The first line of a patch says nothing.
+  const [line = ''] = text
+    .slice(0, 400)
+    .replace(/^\s*\*\*\* Begin Patch\n/, '')
+    .trim()
+    .split('\n');
   return line.length > 80 || line.length < text.trim().length ? `${line.slice(0, 80)} …` : line;
 }

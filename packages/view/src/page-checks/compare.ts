@@ -28,6 +28,9 @@ export function checkComparePages(opened: () => OpenedPage): void {
     expect(await count('.timelines svg .model')).toBe(6);
     expect(await text()).toContain('The same text on both sides.');
     expect(await count('.two .patch')).toBeGreaterThan(1);
+    await click('.steps a');
+    await browser.until("document.activeElement.matches('.transcript .wanted')");
+    expect(await text('.wanted')).toContain('read_file');
     expect(browser.takeProblems()).toEqual([]);
   });
 
