@@ -1,5 +1,5 @@
 /** @import { SideName } from './address.js' */
-/** @import { RunComparison } from '../../../whetstone/src/report/compare-runs.ts' */
+/** @import { RunComparison } from '../../../whetstone/src/report/run-comparison.ts' */
 /** @import { CaseDetail, CaseFile, ProjectState, RunDetail, RunLabels, RunList } from '../../../whetstone/src/view/api.ts' */
 
 /** The server refused a request or could not read a file (the message is the server's), or it does not answer. */

@@ -9,7 +9,7 @@ import { sidePicker } from './side-picker.js';
 
 /** @import { Keys, Page } from '../app/page.js' */
 /** @import { SideName } from '../app/address.js' */
-/** @import { RunComparison } from '../../../whetstone/src/report/compare-runs.ts' */
+/** @import { RunComparison } from '../../../whetstone/src/report/run-comparison.ts' */
 /** @import { ReadableRun, RunDetail } from '../../../whetstone/src/view/api.ts' */
 
 /** `problem`: why the two cannot be compared. @typedef {{ runs: ReadableRun[], a: SideName, b: SideName, of: RunDetail[], comparison: RunComparison | null, problem: string | null }} Compared */

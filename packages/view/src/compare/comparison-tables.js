@@ -4,7 +4,7 @@ import { points, rateWithInterval, UNKNOWN } from '../parts/format.js';
 import { link, section, table } from '../parts/parts.js';
 import { rangeBar } from '../parts/range-bar.js';
 
-/** @import { PairComparison } from '../../../whetstone/src/report/compare-runs.ts' */
+/** @import { PairComparison } from '../../../whetstone/src/report/run-comparison.ts' */
 /** @import { Arm } from '../../../whetstone/src/report/summary.ts' */
 /** @import { RunDetail } from '../../../whetstone/src/view/api.ts' */
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { compareRuns, type PairComparison } from '../report/compare-runs.ts';
+import { compareRuns } from '../report/compare-runs.ts';
+import type { PairComparison } from '../report/run-comparison.ts';
 import type { Comparison } from '../report/summary.ts';
 import type { ReportedRun } from '../run/write-report.ts';
 

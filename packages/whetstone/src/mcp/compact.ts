@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '@whetstone/events';
-import type { RunComparison } from '../report/compare-runs.ts';
+import type { RunComparison } from '../report/run-comparison.ts';
 import type { Summary } from '../report/summary.ts';
 
 /** Lists in answers are cut there, and say how many are missing. */

@@ -1,8 +1,8 @@
 import type { Ratio } from '../stats/log-ratio.ts';
-import type { PairComparison, RunComparison } from './compare-runs.ts';
 import { counted, dollars, metricValue, points, pValue, seconds, tokens, UNKNOWN } from './format.ts';
 import { extentOf, intervalLine } from './interval-line.ts';
 import type { ValueOfPass } from './pass-worth.ts';
+import type { PairComparison, RunComparison } from './run-comparison.ts';
 import { oneLine } from './sanitize.ts';
 import type { Arm, RatePair } from './summary.ts';
 import type { TerminalOptions } from './terminal.ts';

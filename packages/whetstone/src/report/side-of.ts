@@ -1,7 +1,8 @@
 import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { rowsInOrder, type StoredRun } from '../record/read-run.ts';
-import type { RunComparison, Side } from './compare-runs.ts';
+import type { Side } from './compare-runs.ts';
+import type { RunComparison } from './run-comparison.ts';
 
 /**
  * A side of a comparison: a run, or the arms of it that `arm` names. An arm is a variant, an agent, or `AGENT/VARIANT`.
