@@ -29,7 +29,7 @@ export type CaseDisk = {
  */
 export type DiskUsage = { limitBytes: number; peakBytes: number; wasFull: boolean };
 
-/** Far above what work needs. Of a machine with little space, a half of it. */
+/** Far above what work needs. It is halved until it is at most half of what is free, so that runs of one machine agree. */
 const DEFAULT_BYTES = 16 * 2 ** 30;
 const WATCH_MS = 250;
 /** What is left where a file system says that it has no space for another file. */
@@ -37,7 +37,8 @@ const LEAST = { bytes: 2 ** 20, files: 4 };
 
 /**
  * Ways to limit disk space that work on this machine: file systems in files, which take root, ext4 and loop devices. Without
- * them `undefined`. `scratch`: a folder of this process's own mounts. `stated`: bytes; default 16 GiB, at most half of what is free.
+ * them `undefined`. `scratch`: a folder of this process's own mounts. `stated`: bytes; default 16, 8, 4 … GiB, at
+ * most half of what is free.
  */
 export async function openCaseDisks(scratch: string, stated?: number): Promise<CaseDisks | undefined> {
   const mounts = launcherMounts();
@@ -126,5 +127,7 @@ async function makeFileSystem(file: string, bytes: number): Promise<void> {
 
 function defaultBytes(scratch: string): number {
   const { bavail, bsize } = statfsSync(scratch);
-  return Math.min(DEFAULT_BYTES, Math.floor((bavail * bsize) / 2 / 4096) * 4096);
+  let bytes = DEFAULT_BYTES;
+  while (bytes > LEAST.bytes && 2 * bytes > bavail * bsize) bytes /= 2;
+  return bytes;
 }
