@@ -11,7 +11,7 @@ import type { TaskAuditOptions } from './bench.ts';
 import type { Graded } from './graded.ts';
 
 /** Changes whenever the same gradings would be judged in another way. */
-const RULES = 1;
+const RULES = 2;
 
 export type SuiteOptions = Pick<
   TaskAuditOptions,

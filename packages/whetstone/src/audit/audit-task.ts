@@ -1,7 +1,9 @@
 import { messageOf, WhetstoneError } from '@whetstone/errors';
 import type { TaskConfig } from '../config/config.ts';
 import type { TaskAudit } from '../record/audits.ts';
+import { maskTask } from '../tasks/mask-task.ts';
 import { listTests } from '../verify/list-tests.ts';
+import { maskFacts } from '../verify/verify.ts';
 import { atOnce } from './at-once.ts';
 import type { Bench, TaskAuditOptions } from './bench.ts';
 import { cheatsFor, playCheat } from './cheats.ts';
@@ -22,7 +24,7 @@ export async function auditTask(stated: TaskConfig, options: TaskAuditOptions): 
   const findings: Finding[] = [];
   const audit: Omit<TaskAudit, 'integrity' | 'seconds'> = {
     task: stated.id,
-    ...{ oracle: null, nop: null, cheats: null, mutants: null, refactors: null },
+    ...{ masks: null, oracle: null, nop: null, cheats: null, mutants: null, refactors: null },
     findings,
   };
   const done = (): TaskAudit => {
@@ -38,14 +40,15 @@ export async function auditTask(stated: TaskConfig, options: TaskAuditOptions): 
     findings.push(finding('not-judged', stated.id, { subject: 'task', what: opened }));
     return done();
   }
-  const { task } = opened;
+  const { task, masking } = opened;
   await using tree = opened.tree;
-  const ungraded = graderOf(room, task, signal);
+  audit.masks = opened.masks;
+  const ungraded = graderOf(room, task, { masking, signal });
   const grade: Bench['grade'] = (name, ...work) => {
     options.onStep?.(name);
     return options.remember(name, () => ungraded(...work));
   };
-  const bench: Bench = { task, tree, options, grade };
+  const bench: Bench = { task, masking, tree, options, grade };
   const rounds = parts.has('flaky') ? options.repeat : 1;
   audit.nop = await gradeTree('nop', null, rounds, bench, findings);
   if (tree.patch !== null) audit.oracle = await gradeTree('gold', tree.patch, rounds, bench, findings);
@@ -69,11 +72,15 @@ export async function auditTask(stated: TaskConfig, options: TaskAuditOptions): 
   return done();
 }
 
-/** The task with the tests that have to pass, and its trees. */
+/** The task with the tests that have to pass, how they are masked, and its trees. */
 async function openTask(stated: TaskConfig, { room, signal, onStep }: TaskAuditOptions) {
   onStep?.('listing its tests');
   const task = await listTests(stated, (patch) => room.judge(stated, patch, { signal }));
-  return { task, tree: await openSolvedTree(room, task) };
+  onStep?.('masking its tests');
+  const found = await maskTask(task, { room, signal });
+  const masking = found && 'plan' in found ? found.plan : undefined;
+  const masks = masking ? maskFacts(masking) : found && 'why' in found ? found : null;
+  return { task, masking, masks, tree: await openSolvedTree(room, task) };
 }
 
 /** Grades one tree a number of times, and looks whether the results agree. */

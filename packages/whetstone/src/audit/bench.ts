@@ -1,6 +1,7 @@
 import type { TaskConfig } from '../config/config.ts';
 import type { SourceParser } from '../syntax/source-parser.ts';
 import type { TaskRoom } from '../tasks/task-room.ts';
+import type { MaskPlan } from '../verify/masks/mask.ts';
 import type { AuditPart } from './audit-parts.ts';
 import type { Grade, Graded } from './graded.ts';
 import type { SolvedTree } from './solved-tree.ts';
@@ -27,6 +28,8 @@ export type TaskAuditOptions = {
 /** The parts of an audit share this. */
 export type Bench = {
   task: TaskConfig;
+  /** How its tests are masked. `undefined`: they are not. */
+  masking: MaskPlan | undefined;
   tree: SolvedTree;
   options: TaskAuditOptions;
   /** Grades once for all times under this name. */

@@ -1,8 +1,11 @@
 import { messageOf, WhetstoneError } from '@whetstone/errors';
+import { present } from '@whetstone/events/present';
+import type { Limits } from '@whetstone/sandbox';
 import { blameAgent } from '../attempt/blame-agent.ts';
 import type { TaskConfig } from '../config/config.ts';
 import type { TaskRoom } from '../tasks/task-room.ts';
 import type { Work, Workplace } from '../verify/judge-work.ts';
+import type { MaskPlan } from '../verify/masks/mask.ts';
 import type { Surroundings } from '../verify/tests/run-tests.ts';
 import type { TestStatus } from '../verify/tests/test-runner.ts';
 
@@ -20,10 +23,14 @@ export type Graded = {
 export type Grade = (work: Work, surroundings?: Surroundings) => Promise<Graded>;
 
 /**
- * Grades work on a task as a run does: what an agent leaves and nobody can read has failed.
+ * Grades work on a task as a run does: with its masks, and what an agent leaves and nobody can read has failed.
  * @throws what aborted it
  */
-export function graderOf(room: TaskRoom, task: TaskConfig, signal: AbortSignal): Grade {
+export function graderOf(
+  room: TaskRoom,
+  task: TaskConfig,
+  { masking, limits, signal }: { masking: MaskPlan | undefined; limits?: Limits; signal: AbortSignal },
+): Grade {
   return async (work, surroundings) => {
     const start = performance.now();
     let scene: Workplace | undefined;
@@ -36,7 +43,10 @@ export function graderOf(room: TaskRoom, task: TaskConfig, signal: AbortSignal):
           };
     const seconds = () => (performance.now() - start) / 1000;
     try {
-      const found = await room.judge(task, watched, { signal, ...(surroundings && { surroundings }) });
+      const found = await room.judge(task, watched, {
+        signal,
+        ...present({ surroundings, masking, limits }),
+      });
       signal.throwIfAborted();
       const tests = found.tests ? Object.fromEntries(found.tests.tests) : null;
       if (found.broken)

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { Limits } from '@whetstone/sandbox';
 import type { TaskAudit } from '../record/audits.ts';
 import { wilson } from '../stats/wilson-interval.ts';
 import { grammarOf } from '../syntax/source-parser.ts';
@@ -75,14 +77,18 @@ async function play(
   changes: readonly ChangedSolution[],
   bench: Bench,
 ): Promise<(Graded & { change: ChangedSolution })[]> {
-  const { tree, options } = bench;
+  const { tree, masking, options } = bench;
   // A loop that a mutant made endless should not take the whole limit of the task.
   const { seconds } = await bench.grade('gold 1', tree.patch);
   const limit = Math.ceil(Math.max(10, 10 * seconds));
   const { validation } = bench.task;
   const timeoutSeconds = Math.min(validation.timeoutSeconds ?? limit, limit);
   const limited = { ...bench.task, validation: { ...validation, timeoutSeconds } };
-  const grade = graderOf(options.room, limited, options.signal);
+  const grade = graderOf(options.room, limited, {
+    masking,
+    limits: await modestLimits(options),
+    signal: options.signal,
+  });
   return atOnce(changes, options.jobs, async (change) => {
     const hash = createHash('sha256')
       .update(JSON.stringify([...change.files]))
@@ -92,6 +98,18 @@ async function play(
     const work = solutionWith(tree.patch ?? '', change);
     return { ...(await options.remember(`${name} ${hash}`, () => grade(work))), change };
   });
+}
+
+const MOST_MEMORY = 4 * 2 ** 30;
+
+/** A mutant may allocate without end. All of them together leave half of the machine to others. */
+async function modestLimits({ room, jobs }: Bench['options']): Promise<Limits> {
+  const { limits } = await room.describe();
+  const share = Math.floor(totalmem() / 2 / jobs);
+  const { memoryBytes } = limits;
+  return memoryBytes === undefined
+    ? limits
+    : { ...limits, memoryBytes: Math.min(memoryBytes, MOST_MEMORY, share) };
 }
 
 /** The gold patch, and over it these files. No code of an agent has run in the workspace, so its folders are folders. */

@@ -48,7 +48,7 @@ async function playAlone({ task, tree, options }: Bench, findings: Finding[]): P
     const single = { ...task, validation: { ...task.validation, commands: [], tests: alone } };
     const name = `gold, only ${id}`;
     options.onStep?.(name);
-    const grade = graderOf(options.room, single, options.signal);
+    const grade = graderOf(options.room, single, { masking: undefined, signal: options.signal });
     const { tests: found } = await options.remember(name, () => grade(tree.patch));
     if (found?.[id] === 'failed') lost.push(id);
   }

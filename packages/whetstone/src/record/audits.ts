@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { codeOf } from '@whetstone/errors';
 import { parseJson } from '@whetstone/events';
 import { z } from 'zod';
+import { masksSchema } from './row.ts';
 
 const tallySchema = z.object({ passed: z.number().int(), runs: z.number().int() });
 
@@ -21,6 +22,11 @@ const findingSchema = z.object({
 /** What an audit found about one task. `runs` are those that could be judged. `null`: it was not played. */
 export const taskAuditSchema = z.object({
   task: z.string(),
+  /** How its tests were masked in each grading, or why they were not. Audits of older versions have none. */
+  masks: z
+    .union([masksSchema, z.object({ why: z.string() })])
+    .nullable()
+    .optional(),
   oracle: tallySchema.nullable(),
   nop: tallySchema.nullable(),
   cheats: tallySchema.extend({ scored: z.array(z.string()) }).nullable(),

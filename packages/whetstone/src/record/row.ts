@@ -19,6 +19,13 @@ const hardCheckSchema = z.object({
   evidence: z.string(),
 });
 
+export const masksSchema = z.object({
+  tests: z.number().int(),
+  slots: z.number().int(),
+  literal: z.number().int(),
+  rounds: z.number().int(),
+});
+
 const assertionSchema = z.object({
   name: z.string(),
   label: z.string().optional(),
@@ -139,14 +146,7 @@ export const keptRowSchema = caseRowSchema.extend({
    * Only where tests were masked: how many tests an expectation could be changed in, how many had a changed one in one of two
    * runs, how many of those changes were to a literal, and how many pairs of runs there were.
    */
-  masks: z
-    .object({
-      tests: z.number().int(),
-      slots: z.number().int(),
-      literal: z.number().int(),
-      rounds: z.number().int(),
-    })
-    .optional(),
+  masks: masksSchema.optional(),
   /** Only where tests ran as they are: why they were not masked. Rows of older versions have none. */
   unmasked: z.string().optional(),
   /** How kept artifacts differ from what the agent left: secrets that were masked, files that were left out. */

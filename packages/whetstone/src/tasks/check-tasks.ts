@@ -4,9 +4,9 @@ import { present } from '@whetstone/events/present';
 import type { TaskConfig } from '../config/config.ts';
 import { listSource } from '../config/source-tree.ts';
 import { listTests } from '../verify/list-tests.ts';
-import { planMasks } from '../verify/masks/plan-masks.ts';
 import { type MaskFacts, maskFacts } from '../verify/verify.ts';
 import { leaksOf } from './leaks.ts';
+import { maskTask } from './mask-task.ts';
 import { possibleCommits } from './references.ts';
 import type { TaskRoom } from './task-room.ts';
 
@@ -45,15 +45,7 @@ export async function checkTask(
   const listed = await listTests(stated, (patch) => room.judge(stated, patch, { signal })).catch(problemOf);
   if (typeof listed === 'string') problems.push(listed);
   const task = typeof listed === 'string' ? stated : listed;
-  const masking = task.validation.tests
-    ? await planMasks(task, {
-        start: [await room.startOf(task)],
-        judge: (trial, patch, timeoutSeconds) => {
-          const timed = { ...task, validation: { ...task.validation, ...present({ timeoutSeconds }) } };
-          return room.judge(timed, patch, { signal, trial });
-        },
-      }).catch(problemOf)
-    : undefined;
+  const masking = await maskTask(task, { room, signal }).catch(problemOf);
   if (typeof masking === 'string') problems.push(masking);
   const plan = typeof masking === 'object' && 'plan' in masking ? masking.plan : undefined;
   const flaky = new Set<string>();

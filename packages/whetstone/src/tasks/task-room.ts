@@ -27,7 +27,7 @@ export type TaskRoom = AsyncDisposable & {
 };
 
 export type JudgeOptions = { signal: AbortSignal } & Partial<
-  Pick<VerifyInput, 'surroundings' | 'masking' | 'trial' | 'coin'>
+  Pick<VerifyInput, 'surroundings' | 'masking' | 'trial' | 'coin' | 'limits'>
 >;
 
 /** Opens a room for the tasks of a repository. */

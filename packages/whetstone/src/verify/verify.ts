@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import type { JsonObject } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
-import type { Mask, Sandbox, SandboxProvider } from '@whetstone/sandbox';
+import type { Limits, Mask, Sandbox, SandboxProvider } from '@whetstone/sandbox';
 import type { ServiceConfig, TaskConfig, TaskTests } from '../config/config.ts';
 import { changeableIn, isProtectedByDefault, shortProtected } from '../config/default-protected-paths.ts';
 import { protectedBy } from '../config/protected-paths.ts';
@@ -83,6 +83,8 @@ export type VerifyInput = {
   masking?: MaskPlan;
   /** Decides which tests are true. Default: secret. */
   coin?: Coin;
+  /** Smaller limits than those of the sandboxes, for the limits that these have. Default: those. */
+  limits?: Limits;
   /** Texts of test files in place of those of the hidden tests, and nothing runs but the tests, tersely. For calibrating masks. */
   trial?: ReadonlyMap<string, string>;
   mask: Mask;
@@ -208,7 +210,10 @@ async function judgeIn(
   await layTests(input, workspace);
   const services = await placeServices(input.services);
   const env = serviceVariables(services);
-  await using sandbox = await input.sandboxes.start({ workdir: workspace.path, ...workspace.place, env });
+  await using sandbox = await input.sandboxes.start({
+    ...{ workdir: workspace.path, ...workspace.place, env },
+    ...present({ limits: input.limits }),
+  });
   const { mask, signal } = input;
   const where = { directory: join(input.directory, 'services'), mask, signal };
   const running = await startServices(sandbox, services, where).catch((error: unknown) => {
