@@ -124,6 +124,6 @@ async function configAt({ config }: TypedSoFar) {
 /** The newest first, as a user wants them. */
 async function runIds({ config }: TypedSoFar): Promise<Candidate[]> {
   const folder = await outputDirectoryOf(config);
-  const ids = (await readdir(folder).catch(() => [])).filter((id) => /^\d{8}-\d{6}-/.test(id));
+  const ids = (await readdir(folder).catch(() => [])).filter((id) => /^\d{8}-\d{6,9}-/.test(id));
   return named(['latest', ...ids.sort().reverse()]);
 }

@@ -94,9 +94,9 @@ function describeGateway(gateway: GatewayConfig | undefined): Manifest['gateway'
   };
 }
 
-/** `YYYYMMDD-HHMMSS-xxxx` in UTC: sorts by time, and two runs of the same second differ. */
+/** `YYYYMMDD-HHMMSSmmm-xxxx` in UTC: sorts by time, and two runs of the same millisecond differ. */
 export function newRunId(at: Date): string {
-  const stamp = at.toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
+  const stamp = at.toISOString().replace(/[-:.Z]/g, '').replace('T', '-');
   return `${stamp}-${randomBytes(2).toString('hex')}`;
 }
 
