@@ -15,7 +15,7 @@ const RULES = 2;
 
 export type SuiteOptions = Pick<
   TaskAuditOptions,
-  'room' | 'parts' | 'repeat' | 'mutants' | 'jobs' | 'signal'
+  'room' | 'parts' | 'repeat' | 'cheats' | 'mutants' | 'jobs' | 'signal'
 > & {
   repo: Config['repo'];
   sandbox: Config['sandbox'];

@@ -131,7 +131,9 @@ async function playCheats(bench: Bench, isOpen: boolean, findings: Finding[]): P
   const target = await targetOf(task, tree, options);
   const scored: string[] = [];
   let runs = 0;
-  const cheats = cheatsFor(target);
+  const cheats = cheatsFor(target).filter(
+    ({ name }) => options.cheats.length === 0 || options.cheats.includes(name),
+  );
   const all = await atOnce(cheats, options.jobs, (cheat) =>
     grade(`cheat ${cheat.name} ${cheat.hash}`, playCheat(cheat, options.signal)),
   );

@@ -12,6 +12,8 @@ export type TaskAuditOptions = {
   parts: ReadonlySet<AuditPart>;
   /** How often the solved and the unchanged tree are graded: a whole number from 1. */
   repeat: number;
+  /** Names of cheats. Empty: all that fit the task. */
+  cheats: readonly string[];
   /** The most mutants of a task. */
   mutants: number;
   /** Addresses of the repository. */

@@ -32,7 +32,7 @@ export async function auditAgentCommand(
   assertKnown(
     scenario,
     scenarios.map(({ name }) => name),
-    'task',
+    'scenario',
   );
   const selection = { agents, variants: [], taskIds: [], categories: [], difficulties: [] };
   await requireExecutables(loaded, selection);

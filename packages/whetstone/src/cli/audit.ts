@@ -5,9 +5,11 @@ import { present } from '@whetstone/events/present';
 import { attacks } from '@whetstone/sandbox';
 import { AUDIT_PARTS, type AuditPart } from '../audit/audit-parts.ts';
 import { auditSuite } from '../audit/audit-suite.ts';
+import { allCheats } from '../audit/cheats.ts';
 import { auditJunit } from '../audit/junit.ts';
 import { auditLines } from '../audit/render.ts';
 import { upstreamsOf } from '../audit/upstreams.ts';
+import { assertKnown } from '../plan/plan-run.ts';
 import { escapedJson } from '../report/json.ts';
 import { summarizeAudits } from '../report/suite-audit.ts';
 import { withSandbox } from '../run/choose-sandbox.ts';
@@ -22,6 +24,7 @@ import { terminalColors, terminalWidth } from './terminal-features.ts';
 export type AuditOptions = {
   task: string[];
   only?: AuditPart[];
+  cheat: string[];
   repeat: number;
   mutants: number;
   jobs: number;
@@ -47,6 +50,7 @@ export async function auditCommand(
   const say = (line: string) => {
     if (!options.json) stderr.write(`${line}\n`);
   };
+  assertKnown(options.cheat, [...new Set(allCheats.map(({ name }) => name))], 'cheat');
   const isFolder = config !== undefined && statSync(config, { throwIfNoEntry: false })?.isDirectory();
   const { task: taskId, tasks: file, repo, prepare, setupTimeout } = options;
   const named = { taskId, prepare, setupTimeout, ...present({ tasks: file, repo }) };
@@ -65,6 +69,7 @@ export async function auditCommand(
     ...{ room, signal, outputDir },
     ...{ repeat: options.repeat, mutants: options.mutants, jobs: options.jobs },
     parts: new Set(options.only ?? AUDIT_PARTS),
+    cheats: options.cheat,
     ...{ repo: settings.repo, sandbox: settings.sandbox, environment: settings.environment },
     upstreams: await upstreamsOf(settings.repo.path),
     isFresh: options.fresh === true,

@@ -59,7 +59,7 @@ export const weakTasks: readonly WeakTask[] = [
     task: byTests('visible'),
     tree: hiddenTest('visible', right('visible')),
     solved: SIMPLE('visible'),
-    planted: [{ kind: 'unprotected', subject: 'test/visible.test.js' }, { kind: 'exploit', subject: 'guts-tests' }],
+    planted: [{ kind: 'unprotected', subject: 'test/visible.test.js' }],
   },
   {
     name: 'copied',
