@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Installs what Whetstone or its tests can use and do not need: Chromium with a font, openssl for the certificates of tests, bubblewrap for its sandbox, pytest, and the shells that completion is tested in. Debian only.
+# Installs what Whetstone or its tests can use and do not need: Chromium with a font, openssl for the certificates of tests, bubblewrap for its sandbox, ripgrep for OpenCode, pytest, and the shells that completion is tested in. Debian only.
 set -euo pipefail
 command -v apt-get >/dev/null || { echo "This script only knows apt-get; install Chromium by hand." >&2; exit 1; }
 sudo=""
 [ "$(id -u)" = 0 ] || sudo=sudo
 missing=()
-for pair in chromium:chromium fc-list:fontconfig script:bsdutils openssl:openssl bwrap:bubblewrap zsh:zsh fish:fish; do
+for pair in chromium:chromium rg:ripgrep fc-list:fontconfig script:bsdutils openssl:openssl bwrap:bubblewrap zsh:zsh fish:fish; do
   command -v "${pair%%:*}" >/dev/null || missing+=("${pair##*:}")
 done
 python3 -m pytest --version >/dev/null 2>&1 || missing+=(python3-pytest)
