@@ -96,7 +96,10 @@ function describeGateway(gateway: GatewayConfig | undefined): Manifest['gateway'
 
 /** `YYYYMMDD-HHMMSSmmm-xxxx` in UTC: sorts by time, and two runs of the same millisecond differ. */
 export function newRunId(at: Date): string {
-  const stamp = at.toISOString().replace(/[-:.Z]/g, '').replace('T', '-');
+  const stamp = at
+    .toISOString()
+    .replace(/[-:.Z]/g, '')
+    .replace('T', '-');
   return `${stamp}-${randomBytes(2).toString('hex')}`;
 }
 
