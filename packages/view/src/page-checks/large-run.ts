@@ -42,7 +42,7 @@ export function checkLargeRun(opened: () => OpenedPage): void {
   });
 
   test('can be read without a mouse', async () => {
-    const { open, browser, count, text } = opened();
+    const { open, browser, text } = opened();
     await open(runHash(id));
     for (const key of 'jjjlk') await browser.press(key);
     expect(await browser.evaluate('document.activeElement.closest("[role=row]").ariaRowIndex')).toBe('3');
@@ -55,6 +55,7 @@ export function checkLargeRun(opened: () => OpenedPage): void {
     await browser.press('?');
     expect(await text('dialog')).toMatch(/j\s+Next task/);
     await browser.press('Escape');
-    expect(await count('dialog')).toBe(0);
+    // The browser reports that a dialog has closed in a task of its own, after the key is handled.
+    await browser.until("!document.querySelector('dialog')");
   });
 }
