@@ -14,6 +14,10 @@ export const gatewayErrors = {
     'An endpoint that a gateway should allow has a form that no request could have.',
     'Write the path below the base URL, with a method before it if you want only that one: `/v1/embeddings`, `GET /files/*`.',
   ),
+  'exchanges-unwritable': usage(
+    'The file with the requests and replies of model calls cannot be written.',
+    'Check that its disk has room, or keep no bodies: `keep_exchanges: false` below `gateway` in the configuration.',
+  ),
   'gateway-closed': harness(
     'A lane was asked for after the gateway was closed.',
     'Open lanes before you close the gateway.',

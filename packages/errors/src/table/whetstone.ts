@@ -6,6 +6,26 @@ export const whetstoneErrors = {
     'A comparison names an arm that its run does not have, or two sides that nothing pairs.',
     'List the runs with: whetstone runs. Arms are named RUN:VARIANT, RUN:AGENT or RUN:AGENT/VARIANT.',
   ),
+  'call-not-found': usage(
+    'A case has no model call of that number or id.',
+    'Give a number from 1: `whetstone show RUN CASE` says how many model calls the case has.',
+  ),
+  'canary-changed': usage(
+    'A night of the canary would run another agent or variant than the nights before.',
+    'Restore the configuration, or begin anew with `whetstone canary start --force`.',
+  ),
+  'canary-exists': usage(
+    'A series of nights should be started, and there is one already.',
+    'Add a night with `whetstone canary run`, or begin anew with `whetstone canary start --force`.',
+  ),
+  'canary-not-started': usage(
+    'A night of the canary has no baseline: there is no `canary.json` beside the runs.',
+    'Run the baseline with `whetstone canary start`. In CI, look why the nights of earlier jobs were not restored.',
+  ),
+  'canary-unreadable': usage(
+    'The nights of the canary cannot be read: `canary.json` is damaged, or of another version.',
+    'Restore the file, or begin anew with `whetstone canary start --force`.',
+  ),
   'capture-failed': harness(
     'What an agent sends to its model could not be captured.',
     'Check that the program is the agent, and give it a model that it knows: `--model MODEL`.',
@@ -65,6 +85,10 @@ export const whetstoneErrors = {
   'disk-full': harness(
     'No space is left on the disk for results or workspaces.',
     'Free some space, then resume the run with `--resume`: finished cases are kept.',
+  ),
+  'docs-missing': usage(
+    'The documentation is not part of this installation.',
+    'Read it in the repository on the web. In a clone, build it with `npm run docs`.',
   ),
   'environment-archive-unreadable': usage(
     'An archive of environments cannot be read.',
@@ -226,7 +250,7 @@ export const whetstoneErrors = {
   ),
   'repo-objects-missing': usage(
     'The repository does not hold everything that a commit needs: it is partial or damaged.',
-    'Fetch what is missing with git fetch --refetch, or use a full clone.',
+    'Fetch what is missing with git fetch --refetch --no-filter, or use a full clone.',
   ),
   'repo-ref-unknown': usage(
     'The repository has no commit, branch or tag of this name.',

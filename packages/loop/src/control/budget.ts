@@ -3,6 +3,7 @@ import { addUsage, emptyUsage, totalTokens, type Usage } from '@whetstone/events
 import type { Spent } from '../conversation/snapshot.ts';
 import type { LimitKind } from '../events/session-event.ts';
 import { count, type Kind, refuseUnknown } from './check-options.ts';
+import { LONGEST_TIMER_MS } from './clock.ts';
 
 /**
  * Limits on what a session and its subagents use together, over all inputs. 0 or absent: no limit.
@@ -142,7 +143,6 @@ export function plus(left: number | undefined, right: number | undefined): numbe
   return left === undefined || right === undefined ? undefined : left + right;
 }
 
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Least time between two looks: while the meter's clock is stopped, the remaining time does not shrink. */
 const SHORTEST_TIMER_MS = 20;
 

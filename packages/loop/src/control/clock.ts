@@ -1,5 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+/** A timer for longer, 24 days, goes off at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** Where a session gets the time and its random numbers from, so that a test can bring its own. */
 export type Clock = {
   /** Milliseconds since the epoch. */

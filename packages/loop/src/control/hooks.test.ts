@@ -126,6 +126,74 @@ test('a hook that throws is reported, and refuses what it guards', async () => {
   expect(await stop.session.submit('hi')).toMatchObject({ reason: 'completed', text: 'a' });
 });
 
+test.each<[string, unknown, string]>([
+  ['a list of arguments', { args: [1] }, 'args is not an object'],
+  ['a text as arguments', { args: '{"n":1}' }, 'args is not an object'],
+  ['no arguments', {}, 'args is not an object'],
+  ['a decision that there is not', { decision: 'deny' }, 'the decision "deny" is unknown'],
+  ['a bare yes', true, 'it returned a value of type boolean'],
+])('beforeTool that answers with %s keeps the call from running', async (_, answer, why) => {
+  const ran: unknown[] = [];
+  await using run = await startSession([calls(toolCall('take', { n: 1 }))], {
+    tools: [customTool('take', ({ n }) => `taken ${ran.push(n)}`)],
+    hooks: { beforeTool: () => answer as never },
+  });
+  expect(await run.session.submit('go')).toMatchObject({ reason: 'completed' });
+  expect(ran).toEqual([]);
+  expect(run.of('TOOL_CALL_END')[0]?.data).toMatchObject({
+    status: 'rejected',
+    isError: true,
+    output: expect.stringContaining(`Not run: the hook beforeTool failed: beforeTool: ${why}`),
+  });
+  expect(run.of('ERROR')[0]?.data.code).toBe('hook-failed');
+});
+
+test('a block without a reason is a block', async () => {
+  await using run = await startSession([calls(toolCall('take', { n: 1 }))], {
+    tools: [customTool('take', () => 'taken')],
+    hooks: { beforeTool: () => ({ decision: 'block' }) as never },
+  });
+  await run.session.submit('go');
+  expect(run.of('TOOL_CALL_END')[0]?.data).toMatchObject({
+    status: 'rejected',
+    output: 'Not run: the host blocked the call',
+  });
+});
+
+test.each<[string, unknown, string]>([
+  ['a text instead of a content', 'the key is ***', 'it returned a value of type string'],
+  ['a list instead of a content', [{ type: 'text', text: '***' }], 'it returned a list'],
+  ['a misspelt content', { contents: '***' }, 'it returned an object with contents'],
+  ['a content of another type', { content: 7 }, 'content'],
+  ['a part that no model reads', { content: [{ type: 'film', text: '***' }] }, 'content'],
+  ['an error that is a text', { isError: 'no' }, 'isError is not true or false'],
+])('afterTool that answers with %s withholds the result', async (_, answer, why) => {
+  await using run = await startSession([calls(toolCall('leak', {}))], {
+    tools: [customTool('leak', () => 'the key is abc')],
+    hooks: { afterTool: () => answer as never },
+  });
+  expect(await run.session.submit('go')).toMatchObject({ reason: 'completed' });
+  expect(JSON.stringify(run.model.requests)).not.toContain('abc');
+  expect(run.of('TOOL_CALL_END')[0]?.data).toMatchObject({ status: 'failed', isError: true });
+  expect(run.of('TOOL_CALL_END')[0]?.data.output).toMatch(
+    /its result is withheld: the hook afterTool failed/,
+  );
+  expect(run.of('TOOL_CALL_END')[0]?.data.output).toContain(why);
+});
+
+test('afterTool that returns the whole call, nothing or an empty object leaves what it does not change', async () => {
+  const answers = [undefined, {}, null];
+  await using run = await startSession([calls(...[1, 2, 3, 4].map((n) => toolCall('take', { n })))], {
+    tools: [customTool('take', ({ n }) => `taken ${n}`)],
+    hooks: {
+      afterTool: (call) => (call.args.n === 4 ? { ...call, content: 'seen' } : (answers.pop() as never)),
+    },
+  });
+  await run.session.submit('go');
+  const outputs = run.of('TOOL_CALL_END').map(({ data }) => data.output);
+  expect(outputs).toEqual(['taken 1', 'taken 2', 'taken 3', 'seen']);
+});
+
 test('an interrupt does not wait for a hook that never answers', async () => {
   const reached = Promise.withResolvers<void>();
   await using run = await startSession(

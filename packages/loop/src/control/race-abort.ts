@@ -10,7 +10,7 @@ export function raceAbort<T>(work: Promise<T>, signal: AbortSignal, graceMs: num
     });
     const end = () => {
       stop();
-      clearTimeout(timer);
+      if (timer) clearTimeout(timer);
     };
     work.then(
       (result) => {

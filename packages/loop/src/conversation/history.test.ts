@@ -67,3 +67,17 @@ test('call ids stay unique, and empty ones get a name', () => {
   expect(history.uniqueCallId('call', new Set())).toBe('call_3');
   expect(history.uniqueCallId('', new Set(['call_1']))).toBe('call_3');
 });
+
+test('results are kept in the order of their calls, and each call has exactly one', () => {
+  const result = (callId: string) => ({ callId, name: 'shell', content: callId, isError: false });
+  const begin = () => new History(Date.now, [user('1'), assistant('2', 'a', 'b', 'c')], { open: true });
+  const kept = begin().appendToolResults([result('c'), result('a'), result('b')]);
+  expect(kept.results.map(({ callId }) => callId)).toEqual(['a', 'b', 'c']);
+  for (const wrong of [
+    ['a', 'b'],
+    ['a', 'b', 'b'],
+    ['a', 'b', 'z'],
+    ['a', 'b', 'c', 'c'],
+  ])
+    expect(() => begin().appendToolResults(wrong.map(result))).toThrow('one to one');
+});

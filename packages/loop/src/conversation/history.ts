@@ -1,4 +1,5 @@
 import type {
+  AssistantPart,
   AssistantTurn,
   HistoryTurn,
   Input,
@@ -46,26 +47,46 @@ export class History {
   }
 
   appendUser(content: Input): UserTurn {
-    return this.#append({ ...this.#stamp(), kind: 'user', content: wellFormedInput(content) });
+    const timestamp = this.#time();
+    return this.#append({ id: turnId(), timestamp, kind: 'user', content: wellFormedInput(content) });
   }
 
   appendSteering(content: Input): SteeringTurn {
-    return this.#append({ ...this.#stamp(), kind: 'steering', content: wellFormedInput(content) });
+    const timestamp = this.#time();
+    return this.#append({ id: turnId(), timestamp, kind: 'steering', content: wellFormedInput(content) });
   }
 
-  appendAssistant({ parts, ...origin }: Omit<AssistantTurn, 'id' | 'timestamp' | 'kind'>): AssistantTurn {
-    return this.#append({ ...this.#stamp(), kind: 'assistant', parts: withoutSpareRoom(parts), ...origin });
+  appendAssistant({
+    parts,
+    provider,
+    model,
+    ...reported
+  }: Omit<AssistantTurn, 'id' | 'timestamp' | 'kind'>): AssistantTurn {
+    return this.#append({
+      id: turnId(),
+      timestamp: this.#time(),
+      kind: 'assistant',
+      parts: withoutSpareRoom(parts),
+      provider,
+      model,
+      ...reported,
+    });
   }
 
-  /** Throws unless the results answer the tool calls of the last turn, each of them once. */
-  appendToolResults(results: readonly ToolResult[]): ToolResultsTurn {
-    if (!answersInOrder(results, this.#openCalls) && !answersOneToOne(results, this.#openCalls))
+  /**
+   * Adds the results in the order of their calls. Throws unless they answer the tool calls of the last turn, each of them
+   * once.
+   */
+  appendToolResults(given: readonly ToolResult[]): ToolResultsTurn {
+    const results = inOrder(given, this.#openCalls);
+    if (results === undefined)
       throw new Error('history: the tool results do not answer the calls of the last turn one to one');
-    return this.#push({ ...this.#stamp(), kind: 'tool_results', results: withoutSpareRoom(results) });
+    return this.#push({ id: turnId(), timestamp: this.#time(), kind: 'tool_results', results });
   }
 
   appendSystem(content: string): SystemTurn {
-    return this.#append({ ...this.#stamp(), kind: 'system', content: content.toWellFormed() });
+    const timestamp = this.#time();
+    return this.#append({ id: turnId(), timestamp, kind: 'system', content: content.toWellFormed() });
   }
 
   /** Replaces all turns. Reasoning goes from the first changed turn on: its signature is bound to what came before it. */
@@ -126,8 +147,8 @@ export class History {
     return turn;
   }
 
-  #stamp() {
-    return { id: turnId(), timestamp: new Date(this.#now()).toISOString() };
+  #time(): string {
+    return new Date(this.#now()).toISOString();
   }
 }
 
@@ -145,24 +166,28 @@ function turnId(): string {
   return randomBytes.toString('hex', usedBytes - ID_BYTES, usedBytes);
 }
 
-/** The usual case. No call id is open twice. */
-function answersInOrder(results: readonly ToolResult[], open: readonly ToolCallPart[]): boolean {
-  return (
-    results.length === open.length && results.every(({ callId }, index) => callId === open[index]?.callId)
-  );
+/** A copy in the order of the calls, without unused capacity. `undefined` unless each call has exactly one result. */
+function inOrder(
+  results: readonly ToolResult[],
+  calls: readonly ToolCallPart[],
+): readonly ToolResult[] | undefined {
+  if (results.length !== calls.length) return undefined;
+  const ordered = withoutSpareRoom(results);
+  for (const [index, { callId }] of calls.entries()) {
+    // They are in order already unless a part of the round was parked.
+    const result = results[index]?.callId === callId ? results[index] : findResult(results, callId);
+    if (result === undefined) return undefined;
+    ordered[index] = result;
+  }
+  return ordered;
 }
 
-function answersOneToOne(results: readonly ToolResult[], open: readonly ToolCallPart[]): boolean {
-  const answered = new Set(results.map(({ callId }) => callId));
-  return (
-    results.length === open.length &&
-    answered.size === open.length &&
-    open.every(({ callId }) => answered.has(callId))
-  );
+function findResult(results: readonly ToolResult[], callId: string): ToolResult | undefined {
+  return results.find((result) => result.callId === callId);
 }
 
 /** The list without unused capacity: V8 leaves room for sixteen more in a list that grew, and a history lives long. */
-function withoutSpareRoom<T>(items: readonly T[]): readonly T[] {
+function withoutSpareRoom<T>(items: readonly T[]): T[] {
   return items.slice();
 }
 
@@ -190,25 +215,22 @@ const IMAGE_CHARACTERS = 6_000;
 
 /** The size of a turn, as the model reads it. */
 export function charactersOf(turn: HistoryTurn): number {
-  switch (turn.kind) {
-    case 'assistant':
-      return sum(turn.parts, (part) => {
-        if (part.type === 'tool-call') return part.name.length + part.input.length;
-        if (part.type === 'provider-result') return JSON.stringify(part.result).length;
-        return part.type === 'custom' ? 0 : part.text.length;
-      });
-    case 'tool_results':
-      return sum(turn.results, (result) => inputCharacters(result.content));
-    default:
-      return inputCharacters(turn.content);
-  }
+  if (turn.kind !== 'assistant' && turn.kind !== 'tool_results') return inputCharacters(turn.content);
+  let characters = 0;
+  if (turn.kind === 'assistant') for (const part of turn.parts) characters += partCharacters(part);
+  else for (const { content } of turn.results) characters += inputCharacters(content);
+  return characters;
+}
+
+function partCharacters(part: AssistantPart): number {
+  if (part.type === 'tool-call') return part.name.length + part.input.length;
+  if (part.type === 'provider-result') return JSON.stringify(part.result).length;
+  return part.type === 'custom' ? 0 : part.text.length;
 }
 
 function inputCharacters(input: Input): number {
   if (typeof input === 'string') return input.length;
-  return sum(input, (part) => (part.type === 'text' ? part.text.length : IMAGE_CHARACTERS));
-}
-
-function sum<T>(items: readonly T[], value: (item: T) => number): number {
-  return items.reduce((total, item) => total + value(item), 0);
+  let characters = 0;
+  for (const part of input) characters += part.type === 'text' ? part.text.length : IMAGE_CHARACTERS;
+  return characters;
 }

@@ -86,7 +86,7 @@ export function assistantReasoning(turn: Pick<AssistantTurn, 'parts'>): string {
 
 /** The tool calls of a turn that the session has to answer: all but those that the provider runs. */
 export function toolCallsOf(turn: Pick<AssistantTurn, 'parts'>): ToolCallPart[] {
-  return turn.parts.filter((part) => part.type === 'tool-call').filter((call) => !call.providerExecuted);
+  return turn.parts.filter((part) => part.type === 'tool-call' && !part.providerExecuted) as ToolCallPart[];
 }
 
 /** The text of a message, without its images. */

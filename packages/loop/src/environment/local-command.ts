@@ -12,6 +12,7 @@ import {
   removeCgroup,
   treeOf,
 } from '@whetstone/sandbox/process';
+import { LONGEST_TIMER_MS } from '../control/clock.ts';
 import { onAbort } from '../control/race-abort.ts';
 import type { ExecOptions, ExecResult } from './execution-environment.ts';
 
@@ -107,8 +108,10 @@ const countLineFeeds = (text: string): number => text.split('\n').length - 1;
 
 function stopAfter({ timeoutMs, inactivityTimeoutMs, signal }: ExecOptions) {
   const { promise: reached, resolve: stop } = Promise.withResolvers<'timedOut' | 'inactive' | 'aborted'>();
-  const timer = timeoutMs ? setTimeout(() => stop('timedOut'), timeoutMs) : undefined;
-  const silence = inactivityTimeoutMs ? setTimeout(() => stop('inactive'), inactivityTimeoutMs) : undefined;
+  const after = (milliseconds: number | undefined, end: 'timedOut' | 'inactive') =>
+    milliseconds ? setTimeout(() => stop(end), Math.min(milliseconds, LONGEST_TIMER_MS)) : undefined;
+  const timer = after(timeoutMs, 'timedOut');
+  const silence = after(inactivityTimeoutMs, 'inactive');
   const listening = onAbort(signal, () => stop('aborted'));
   return {
     reached,

@@ -56,6 +56,14 @@ test('a timeout ends grandchildren, deaf processes and those that left the group
   expect(await runningPids(place.path('pids'))).toEqual([]);
 });
 
+test('a limit that is longer than any timer of Node does not end a command', async () => {
+  await using place = await temporaryEnvironment();
+  const limit = Number.MAX_SAFE_INTEGER;
+  const limits = { timeoutMs: limit, inactivityTimeoutMs: limit };
+  const result = await place.environment.exec('sleep 0.2; echo done', limits);
+  expect(result).toMatchObject({ timedOut: false, exitCode: 0, stdout: 'done\n' });
+});
+
 test('an abort ends the tree as a timeout does, also before it starts', async () => {
   await using place = await temporaryEnvironment();
   const controller = new AbortController();

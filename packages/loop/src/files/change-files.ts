@@ -1,6 +1,5 @@
 import { messageOf } from '@whetstone/errors';
 import { isJsonObject } from '@whetstone/events/json';
-import { createTwoFilesPatch } from 'diff';
 import { displayPath, pathsOf, resolvePath } from '../environment/environment-path.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
 import { canonicalPath, describeFailure, refuseSpecial } from './file-access.ts';
@@ -221,6 +220,8 @@ async function refuseStale(
 ): Promise<void> {
   const now = await environment.readBytes(absolute);
   if (sameBytes(now, read)) return;
+  // Loaded on use: few edits meet another one.
+  const { createTwoFilesPatch } = await import('diff');
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
   const diff = createTwoFilesPatch('as it was read', 'as it is now', text(read), text(now), '', '', {
     context: 1,

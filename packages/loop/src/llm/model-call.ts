@@ -12,6 +12,7 @@ import { present } from '@whetstone/events/present';
 import { onAbort, raceAbort } from '../control/race-abort.ts';
 import type { AssistantPart } from '../conversation/turn.ts';
 import type { Emit } from '../events/session-event.ts';
+import type { CallGuard } from './call-guard.ts';
 import { classifyLlmError, LlmError } from './llm-error.ts';
 import { ResponseAssembler } from './response-assembler.ts';
 
@@ -46,16 +47,19 @@ export type ModelCallOptions = {
   /** Returns a call id that the conversation does not have yet. */
   uniqueCallId: (callId: string, taken: ReadonlySet<string>) => string;
   emit: Emit;
+  /** Of the submit. */
   signal: AbortSignal;
+  /** For that signal. */
+  guard: CallGuard;
   /** See `SessionConfig.streamIdleTimeoutMs`. */
   idleTimeoutMs: number;
 };
 
 /** Calls the model once, without retry. Rejects with an `LlmError` whatever goes wrong. */
 export async function callModel(options: ModelCallOptions): Promise<ModelResponse> {
-  const { request, emit, signal } = options;
+  const { request, emit, signal, guard } = options;
   const { model, prompt, tools, maxOutputTokens, reasoningEffort, providerOptions, responseFormat } = request;
-  const guard = guardCall(signal, options.idleTimeoutMs);
+  guard.begin(options.idleTimeoutMs);
   const assembler = new ResponseAssembler(emit, request.freeformTools, options.uniqueCallId);
   let opening: Promise<LanguageModelV4StreamResult> | undefined;
   try {
@@ -68,7 +72,8 @@ export async function callModel(options: ModelCallOptions): Promise<ModelRespons
         ...present({
           maxOutputTokens,
           responseFormat,
-          reasoning: EFFORTS.find((known) => known === reasoningEffort),
+          reasoning:
+            reasoningEffort === undefined ? undefined : EFFORTS.find((known) => known === reasoningEffort),
         }),
         providerOptions,
         headers: { 'x-whetstone-agent': 'loop' },
@@ -107,9 +112,11 @@ async function readStream(
   // Cancelling settles the pending read, whether or not the model listens to its signal.
   const cancel = () => void reader.cancel().catch(() => {});
   const listening = onAbort(guard.signal, cancel);
+  let isOver = false;
   try {
     for (;;) {
       const { done, value: part } = await reader.read();
+      isOver = done;
       if (done) break;
       // A heartbeat is not progress.
       if (part.type !== 'ping') guard.refresh();
@@ -119,7 +126,7 @@ async function readStream(
     }
   } finally {
     listening[Symbol.dispose]();
-    cancel();
+    if (!isOver) cancel();
   }
   guard.signal.throwIfAborted();
   const unified = finish?.finishReason.unified ?? 'interrupted';
@@ -142,27 +149,9 @@ const BROKEN: ReadonlySet<string> = new Set(['interrupted', 'error', 'other']);
 
 const NEVER = new AbortController().signal;
 
-type CallGuard = { signal: AbortSignal; refresh: () => void; end: () => void };
-
-/** A signal for one call: it aborts with the session's, and when the model stays silent for too long. */
-function guardCall(outer: AbortSignal, idleTimeoutMs: number): CallGuard {
-  const controller = new AbortController();
-  const timer = idleTimeoutMs > 0 ? setTimeout(() => controller.abort(), idleTimeoutMs) : undefined;
-  const listening = onAbort(outer, () => controller.abort(outer.reason));
-  return {
-    signal: controller.signal,
-    refresh: () => timer?.refresh(),
-    end: () => {
-      clearTimeout(timer);
-      listening[Symbol.dispose]();
-    },
-  };
-}
-
 /** The provider's counts in exclusive buckets; `undefined` where it reported none. */
 function toUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage | undefined {
-  const counts = [inputTokens.total, inputTokens.noCache, outputTokens.total];
-  if (counts.every((tokens) => tokens === undefined)) return undefined;
+  if ((inputTokens.total ?? inputTokens.noCache ?? outputTokens.total) === undefined) return undefined;
   const cached = (inputTokens.cacheRead ?? 0) + (inputTokens.cacheWrite ?? 0);
   return {
     inputTokens: count(inputTokens.noCache ?? (inputTokens.total ?? 0) - cached),

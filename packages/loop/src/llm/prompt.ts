@@ -47,8 +47,7 @@ let lastWire: { provider: string; wire: Wire } | undefined;
 /** Turns into messages for one wire. Each turn is converted once, and its message stays the same in every request. */
 export class PromptBuilder {
   readonly #wire: Wire;
-  readonly #preamble: LanguageModelV4Message[];
-  readonly #messages: LanguageModelV4Message[] = [];
+  readonly #messages: LanguageModelV4Message[];
   readonly #foreignTurns: number;
   #converted = 0;
   #tools: { definitions: readonly ToolDefinition[]; converted: RequestTools } | undefined;
@@ -57,7 +56,7 @@ export class PromptBuilder {
   constructor(wire: Wire, preamble: Preamble, { foreignTurns = 0 } = {}) {
     this.#wire = wire;
     this.#foreignTurns = foreignTurns;
-    this.#preamble = [
+    this.#messages = [
       ...(preamble.systemBlocks ?? [preamble.systemPrompt]).map(
         (content): LanguageModelV4Message => ({ role: 'system', content }),
       ),
@@ -72,7 +71,7 @@ export class PromptBuilder {
       const message = turn && toMessage(turn, this.#wire, foreign);
       if (message) this.#add(message);
     }
-    const prompt = this.#preamble.concat(this.#messages);
+    const prompt = this.#messages.slice();
     if (this.#wire.family === 'anthropic') setCacheBreakpoints(prompt);
     return prompt;
   }
@@ -118,7 +117,9 @@ function setCacheBreakpoints(prompt: LanguageModelV4Prompt): void {
 }
 
 function sameItems<T>(left: readonly T[], right: readonly T[]): boolean {
-  return left.length === right.length && left.every((item, index) => item === right[index]);
+  if (left.length !== right.length) return false;
+  for (const [index, item] of left.entries()) if (item !== right[index]) return false;
+  return true;
 }
 
 function toMessage(turn: HistoryTurn, wire: Wire, foreign: boolean): LanguageModelV4Message | undefined {

@@ -81,7 +81,8 @@ export class ResponseAssembler {
   /** The whole response. Blocks that the provider left open are closed. */
   finish(): { parts: AssistantPart[]; responseId: string | undefined; modelId: string | undefined } {
     for (const id of this.#blocks.keys()) this.#end(id, undefined);
-    return { parts: this.#parts.filter(hasContent), responseId: this.#responseId, modelId: this.#modelId };
+    const parts = this.#parts.every(hasContent) ? this.#parts : this.#parts.filter(hasContent);
+    return { parts, responseId: this.#responseId, modelId: this.#modelId };
   }
 
   /** Closes the brackets of a response that will be in no turn. */

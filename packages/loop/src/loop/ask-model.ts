@@ -3,6 +3,7 @@ import { isJsonObject } from '@whetstone/events/json';
 import { present } from '@whetstone/events/present';
 import type { Clock } from '../control/clock.ts';
 import type { LlmCallEnd, SessionErrorData } from '../events/session-event.ts';
+import { CallGuard } from '../llm/call-guard.ts';
 import { LlmError } from '../llm/llm-error.ts';
 import { callModel, type ModelRequest, type ModelResponse } from '../llm/model-call.ts';
 import { continuesWithoutReasoning, PromptBuilder, wireOf } from '../llm/prompt.ts';
@@ -106,6 +107,8 @@ async function callWithRetry(
   const { model } = request;
   const identity = { model: model.modelId, provider: model.provider };
   emit('LLM_CALL_START', identity);
+  context.callGuard ??= new CallGuard(signal);
+  const guard = context.callGuard;
   for (let attempt = 1; ; attempt += 1) {
     const started = performance.now();
     const ended = (data: Partial<LlmCallEnd>) => {
@@ -117,6 +120,7 @@ async function callWithRetry(
         request,
         emit,
         signal,
+        guard,
         idleTimeoutMs: config.streamIdleTimeoutMs,
         uniqueCallId: (callId, taken) => history.uniqueCallId(callId, taken),
       });

@@ -12,6 +12,7 @@ import type { ParkedRound } from '../conversation/snapshot.ts';
 import type { Input } from '../conversation/turn.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
 import type { Emit, EndReason, SessionErrorData } from '../events/session-event.ts';
+import type { CallGuard } from '../llm/call-guard.ts';
 import type { PromptBuilder } from '../llm/prompt.ts';
 import type { PriceOf } from '../profiles/model-catalog.ts';
 import type { ProviderProfile } from '../profiles/provider-profile.ts';
@@ -47,6 +48,8 @@ export type LoopContext = {
   foreignTurns: number;
   /** The prompt of the last request, which the next one continues. Replaced when the wire or the preamble changes. */
   prompt?: { builder: PromptBuilder; preamble: Preamble; provider: string } | undefined;
+  /** Of the present submit, once it has called the model. */
+  callGuard?: CallGuard | undefined;
 };
 
 /** How the work on one input has ended. */

@@ -63,7 +63,13 @@ function withSortedKeys(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(withSortedKeys).join()}]`;
   if (!isJsonObject(value)) return JSON.stringify(value);
   let text = '{';
-  for (const key of Object.keys(value).sort())
+  for (const key of sortedKeys(value))
     text += `${JSON.stringify(key)}:${withSortedKeys(value[key] ?? null)},`;
   return `${text}}`;
+}
+
+/** A model usually writes the keys of a tool in the same order each time; only sorting them costs. */
+function sortedKeys(value: object): string[] {
+  const keys = Object.keys(value);
+  return keys.every((key, index) => index === 0 || (keys[index - 1] ?? '') < key) ? keys : keys.sort();
 }

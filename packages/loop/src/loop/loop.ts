@@ -2,7 +2,7 @@ import { present } from '@whetstone/events/present';
 import { askHook } from '../control/hooks.ts';
 import { checkInput } from '../conversation/check-input.ts';
 import { checkTurns } from '../conversation/check-turn.ts';
-import { assistantText, type Input, type ToolCallPart, toolCallsOf } from '../conversation/turn.ts';
+import { assistantText, type Input, type ToolCallPart } from '../conversation/turn.ts';
 import type { EndReason, LimitKind } from '../events/session-event.ts';
 import { LlmError } from '../llm/llm-error.ts';
 import type { ModelResponse } from '../llm/model-call.ts';
@@ -148,17 +148,18 @@ async function askOrShrink(context: LoopContext, signal: AbortSignal): Promise<M
   }
 }
 
-function recordTurn({ history }: LoopContext, response: ModelResponse): ToolCallPart[] {
+/** Returns the calls that the session has to answer. */
+function recordTurn({ history }: LoopContext, response: ModelResponse): readonly ToolCallPart[] {
   const { model, parts, usage, responseId, modelId } = response;
   // Providers refuse a turn without content, and reasoning without the text or call that it led to.
   if (isEmpty(response)) return [];
-  const turn = history.appendAssistant({
+  history.appendAssistant({
     parts,
     provider: model.provider,
     model: modelId ?? model.modelId,
     ...present({ usage, responseId }),
   });
-  return toolCallsOf(turn);
+  return history.openCalls();
 }
 
 function refuseUnpriced({ meter }: LoopContext, { model }: ModelResponse): void {

@@ -5,13 +5,13 @@ import { answerWithoutRunning, runToolCalls } from '../tools/run-tool-calls.ts';
 import type { LoopContext } from './loop-context.ts';
 
 /** Runs a response's tool calls and adds the results to the history. Resolves with `true` if calls are parked instead. */
-export async function runRound(
+export function runRound(
   context: LoopContext,
   calls: readonly ToolCallPart[],
   rounds: number,
   signal: AbortSignal,
 ): Promise<boolean> {
-  return await advance(context, calls, { results: [], waiting: [], rounds }, NO_DECISIONS, signal);
+  return advance(context, calls, { results: [], waiting: [], rounds }, NO_DECISIONS, signal);
 }
 
 /**
@@ -69,13 +69,11 @@ async function advance(
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Adds the results of a round to the history, in the order of its calls. */
+/** Adds the results of a round to the history, which puts them in the order of its calls. */
 function finishRound(context: LoopContext, results: readonly ToolResult[]): void {
   context.parked = undefined;
   context.announced = NONE;
-  const { history } = context;
-  const ordered = history.openCalls().map(({ callId }) => results.find((result) => result.callId === callId));
-  history.appendToolResults(ordered.filter((result) => result !== undefined));
+  context.history.appendToolResults(results);
 }
 
 function unanswered({ history }: LoopContext, { results }: ParkedRound): ToolCallPart[] {

@@ -1,4 +1,4 @@
-import ignore, { type Ignore } from 'ignore';
+import type { Ignore } from 'ignore';
 import { pathsOf } from '../environment/environment-path.ts';
 import type { DirectoryEntry, ExecutionEnvironment } from '../environment/execution-environment.ts';
 import { findGitRoot } from '../files/file-access.ts';
@@ -104,7 +104,9 @@ async function withRulesOf(
   for (const name of ignoreFiles) {
     if (!entries.some((entry) => entry.name === name && entry.kind === 'file')) continue;
     const content = await environment.readBytes(paths.join(folder, name)).catch(() => undefined);
-    if (content) rules = [...rules, { folder, matcher: ignore().add(new TextDecoder().decode(content)) }];
+    if (!content) continue;
+    const { default: ignore } = await import('ignore');
+    rules = [...rules, { folder, matcher: ignore().add(new TextDecoder().decode(content)) }];
   }
   return rules;
 }

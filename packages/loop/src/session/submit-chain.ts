@@ -29,6 +29,7 @@ export async function runChain(
   // Not `AbortSignal.any`: listening to its signals is slow, and each round does so several times.
   using _closing = onAbort(closing, () => interruption.abort(closing.reason));
   context.meter.beginSubmit();
+  using _guard = { [Symbol.dispose]: () => endCalls(context) };
   using _watch = watchWallTime(context.meter, () => interruption.abort(wallTimeOver()));
   let outcome = await runOne(context, start, signal);
   while (outcome.reason === 'completed') {
@@ -38,6 +39,11 @@ export async function runChain(
   }
   context.meter.rest();
   return whyInterrupted(context, outcome, { closing, interruption });
+}
+
+function endCalls(context: LoopContext): void {
+  context.callGuard?.[Symbol.dispose]();
+  context.callGuard = undefined;
 }
 
 /** The reason of an interrupt by the time limit. It keeps the model from reading that the user interrupted. */

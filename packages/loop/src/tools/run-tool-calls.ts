@@ -10,6 +10,7 @@ import type { Part, ToolCallPart, ToolResult } from '../conversation/turn.ts';
 import { pathsOf } from '../environment/environment-path.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
 import type { Emit, ToolCallEnd } from '../events/session-event.ts';
+import { checkAfter, checkBefore } from './check-hook-answer.ts';
 import type { SessionTools } from './session-tools.ts';
 import type { RegisteredTool, ToolContext, ToolOutput } from './tool.ts';
 import { type Dropped, exceedsLimit, type OutputLimit, outputLimit, truncateOutput } from './truncate.ts';
@@ -91,13 +92,13 @@ async function runToolCall(call: ToolCallPart, run: ToolRun): Promise<ToolResult
   const tool = run.tools.get(name);
   const finished = await finish(call, tool, input, run);
   if (finished === PARKED) return PARKED;
-  const limit = outputLimit(name, tool?.output, run.config);
-  const outputFile = await keepFullOutput(finished, limit, run.environment);
   const { status, isError } = finished;
-  const dropped = droppedOf(finished.details);
-  const content = eachText(finished.content, (text) => truncateOutput(text, limit, { outputFile, dropped }));
-  const details = outputFile === undefined ? finished.details : { ...finished.details, outputFile };
+  const limit = outputLimit(name, tool?.output, run.config);
   const full = textOf(finished.content);
+  const { content, details } = exceedsLimit(full, limit)
+    ? await shortened(finished, full, limit, run.environment)
+    : finished;
+  const dropped = droppedOf(details);
   const output = truncateOutput(full, FULL_OUTPUT, { dropped });
   const outputComplete = output === full && dropped === undefined;
   const end = { status, output, outputComplete, isError, ...present({ details }) };
@@ -123,17 +124,32 @@ function droppedOf(details: JsonObject | undefined): Dropped | undefined {
   return { characters, ...(typeof lines === 'number' && { lines }) };
 }
 
+/** An output that is over the limit: cut, and with the name of the file that has the whole of it. */
+async function shortened(
+  { content, details }: Finished,
+  full: string,
+  limit: OutputLimit,
+  environment: ExecutionEnvironment,
+): Promise<Pick<Finished, 'content' | 'details'>> {
+  const ownFile = details?.outputFile;
+  const outputFile = typeof ownFile === 'string' ? ownFile : await keepFullOutput(full, limit, environment);
+  const dropped = droppedOf(details);
+  const cut = eachText(content, (text) => truncateOutput(text, limit, { outputFile, dropped }));
+  return {
+    content: cut,
+    ...present({ details: outputFile === undefined ? details : { ...details, outputFile } }),
+  };
+}
+
 const MAX_KEPT_CHARACTERS = 64 * 1024 * 1024;
 
-/** A file with the whole of an output that the model gets in part. The tool may have made one itself. */
+/** A file with the whole of an output that the model gets in part. */
 async function keepFullOutput(
-  { content, details }: Finished,
+  text: string,
   limit: OutputLimit,
   environment: ExecutionEnvironment,
 ): Promise<string | undefined> {
-  if (typeof details?.outputFile === 'string') return details.outputFile;
-  const text = textOf(content);
-  if (limit.spill === false || !environment.outputDirectory || !exceedsLimit(text, limit)) return undefined;
+  if (limit.spill === false || !environment.outputDirectory) return undefined;
   try {
     const folder = await environment.outputDirectory();
     const file = pathsOf(environment).join(folder, `${crypto.randomUUID()}.txt`);
@@ -179,7 +195,9 @@ async function finish(
   if (!tool)
     return failure('failed', `Unknown tool: ${name}. The tools are: ${run.tools.names().join(', ')}.`);
   try {
-    const prepared = await prepare(call, tool, run);
+    const validated = await validateArguments(tool.definition, argumentText(call, tool));
+    if (!validated.ok) return failure('failed', `Invalid arguments for tool: ${name}. ${validated.reason}`);
+    const prepared = run.hooks.beforeTool ? await askBefore(call, tool, validated.args, run) : validated;
     if ('status' in prepared) return prepared;
     const decision =
       run.decisions.has(call.callId) || run.approve
@@ -190,29 +208,23 @@ async function finish(
       const why = decision.reason ? ` (${decision.reason})` : '';
       return failure('rejected', `Not run: the call was denied${why}.`);
     }
-    return await afterwards(call, prepared.args, await execute(tool, prepared.args, call, run), run);
+    const finished = await execute(tool, prepared.args, call, run);
+    return run.hooks.afterTool ? await askAfter(call, prepared.args, finished, run) : finished;
   } catch (error) {
     return failure('failed', `Tool error (${name}): ${messageOf(error)}`);
   }
 }
 
-/** Arguments that may run, or why the call does not get so far. */
-async function prepare(
+/** Asks the hook before a call. Returns the arguments that may run, or why the call does not get so far. */
+async function askBefore(
   call: ToolCallPart,
   tool: RegisteredTool,
+  args: JsonObject,
   run: ToolRun,
 ): Promise<{ args: JsonObject } | Finished> {
-  const { name } = call;
-  const validated = await validateArguments(tool.definition, argumentText(call, tool));
-  if (!validated.ok) return failure('failed', `Invalid arguments for tool: ${name}. ${validated.reason}`);
-  const { args } = validated;
   const { beforeTool } = run.hooks;
   if (!beforeTool) return { args };
-  const ask = async () => {
-    const value = await beforeTool(hooked(call, args, run));
-    if (value === undefined || 'decision' in value || isJsonObject(value.args)) return value;
-    throw new TypeError('beforeTool: args is not an object; it must be the arguments of the call');
-  };
+  const ask = async () => checkBefore(await beforeTool(hooked(call, args, run)));
   const answer = await askHook('beforeTool', ask, run);
   if (answer.kind === 'failed') return failure('rejected', `Not run: ${answer.message}.`);
   if (answer.kind === 'none') return { args };
@@ -223,7 +235,7 @@ async function prepare(
   return { args: replaced.args };
 }
 
-async function afterwards(
+async function askAfter(
   call: ToolCallPart,
   args: JsonObject,
   finished: Finished,
@@ -232,15 +244,7 @@ async function afterwards(
   const { afterTool } = run.hooks;
   if (!afterTool) return finished;
   const ran = { ...hooked(call, args, run), ...finished };
-  const ask = async () => {
-    const value = await afterTool(ran);
-    const { content, isError = false } = value ?? {};
-    const isText = content === undefined || typeof content === 'string';
-    const problem = isText ? undefined : problemOfParts(content, 'content');
-    if (problem !== undefined) throw new TypeError(`afterTool: ${problem}`);
-    if (typeof isError !== 'boolean') throw new TypeError('afterTool: isError is not true or false');
-    return value;
-  };
+  const ask = async () => checkAfter(await afterTool(ran));
   const answer = await askHook('afterTool', ask, run);
   if (answer.kind === 'none') return finished;
   // The hook may be there to take something out.
@@ -302,7 +306,7 @@ async function execute(
   call: ToolCallPart,
   run: ToolRun,
 ): Promise<Finished> {
-  const { callId, name } = call;
+  const { callId } = call;
   const { environment, signal, sessionId, config, emit } = run;
   const started = performance.now();
   const context: ToolContext = {
@@ -313,19 +317,22 @@ async function execute(
     onUpdate: (delta) => emit('TOOL_CALL_OUTPUT_DELTA', { callId, delta }),
     limits: config,
   };
-  const work = Promise.resolve()
-    .then(() => tool.executor(args, context))
-    .then(
-      (output) => completed(output, name),
-      (error) => failure('failed', `Tool error (${name}): ${messageOf(error)}`),
-    );
-  const settled = await raceAbort(work, signal, ABORT_GRACE_MS);
+  const settled = await raceAbort(callExecutor(tool, args, context), signal, ABORT_GRACE_MS);
   if (!signal.aborted && settled) return settled;
   // What ran to its end in spite of the abort did happen, and the model has to know.
   if (settled?.status === 'completed' && !settled.isError) return settled;
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   const partial = settled ? `\n${textOf(settled.content)}` : '';
   return failure('aborted', `Aborted by ${whoAborted(signal)} after ${seconds} s.${partial}`);
+}
+
+async function callExecutor(tool: RegisteredTool, args: JsonObject, context: ToolContext): Promise<Finished> {
+  const { name } = tool.definition;
+  try {
+    return completed(await tool.executor(args, context), name);
+  } catch (error) {
+    return failure('failed', `Tool error (${name}): ${messageOf(error)}`);
+  }
 }
 
 function completed(output: ToolOutput, name: string): Finished {

@@ -18,11 +18,15 @@ export function sessionTools(
 ): SessionTools {
   const { toolRegistry } = profile;
   const byName = new Map(own.map((tool) => [tool.definition.name, tool]));
-  const added = () => own.filter(({ definition }) => toolRegistry.get(definition.name) === undefined);
   return {
     get: (name) => together(toolRegistry.get(name), byName.get(name)),
-    names: () => [...toolRegistry.names(), ...added().map((tool) => tool.definition.name)],
-    definitions: () => [...profile.tools(), ...added().map((tool) => tool.definition)],
+    names: () => [...new Set([...toolRegistry.names(), ...byName.keys()])],
+    definitions() {
+      const definitions = [...profile.tools()];
+      for (const { definition } of own)
+        if (toolRegistry.get(definition.name) === undefined) definitions.push(definition);
+      return definitions;
+    },
   };
 }
 

@@ -29,7 +29,9 @@ export class ToolRegistry {
   }
 
   definitions(): ToolDefinition[] {
-    return [...this.#tools.values()].map((tool) => tool.definition);
+    const definitions: ToolDefinition[] = [];
+    for (const { definition } of this.#tools.values()) definitions.push(definition);
+    return definitions;
   }
 
   names(): string[] {

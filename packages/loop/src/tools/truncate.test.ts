@@ -75,3 +75,9 @@ test('the host overrides both bounds', () => {
     mode: 'tail',
   });
 });
+
+test('a tool with the name of something that every object has is limited like any other', () => {
+  const usual = outputLimit('lookup', undefined, { toolOutputLimits: {}, toolLineLimits: {} });
+  for (const name of ['constructor', 'toString', '__proto__'])
+    expect(outputLimit(name, undefined, { toolOutputLimits: {}, toolLineLimits: {} })).toEqual(usual);
+});

@@ -31,8 +31,14 @@ export function outputLimit(
   own: OutputLimit | undefined,
   { toolOutputLimits, toolLineLimits }: Pick<SessionConfig, 'toolOutputLimits' | 'toolLineLimits'>,
 ): OutputLimit {
-  const limit = own ?? LIMITS[name] ?? OTHER;
-  return { ...limit, ...present({ maxChars: toolOutputLimits[name], maxLines: toolLineLimits[name] }) };
+  const limit = own ?? ownField(LIMITS, name) ?? OTHER;
+  const maxChars = ownField(toolOutputLimits, name);
+  return { ...limit, ...present({ maxChars, maxLines: ownField(toolLineLimits, name) }) };
+}
+
+/** A tool may be named `constructor`, which every object has. */
+function ownField<T>(fields: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }
 
 /** What a tool left out of the text already, counted like it. `lines` is absent where nobody has counted them. */

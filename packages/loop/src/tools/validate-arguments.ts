@@ -1,6 +1,6 @@
 import { messageOf } from '@whetstone/errors';
 import { isJsonObject, type JsonObject, type JsonValue } from '@whetstone/events/json';
-import type { ErrorObject } from 'ajv';
+import type { ErrorObject, ValidateFunction } from 'ajv';
 import { parametersOf, type ToolDefinition } from './tool.ts';
 
 export type ValidatedArguments = { ok: true; args: JsonObject } | { ok: false; reason: string };
@@ -14,24 +14,24 @@ export async function validateArguments(
   input: string,
 ): Promise<ValidatedArguments> {
   if (definition.type === 'provider') return { ok: false, reason: 'this tool runs at the provider' };
-  return await validate(input, parametersOf(definition), EXTRA_PROPERTY);
+  compiler ??= await import('./compile-schema.ts');
+  return validate(input, compiler.validatorOf(parametersOf(definition)), EXTRA_PROPERTY);
 }
 
 /** As `validateArguments`, but properties that the schema forbids are errors. */
 export async function validateStrictly(schema: JsonObject, input: string): Promise<ValidatedArguments> {
-  return await validate(input, schema, new Set());
+  compiler ??= await import('./compile-schema.ts');
+  return validate(input, compiler.validatorOf(schema), new Set());
 }
 
 /** Loaded with the first call of a tool. An `import()` per call would look for the file each time. */
 let compiler: typeof import('./compile-schema.ts') | undefined;
 
-async function validate(
+function validate(
   input: string,
-  schema: JsonObject,
+  validator: ValidateFunction,
   ignored: ReadonlySet<string>,
-): Promise<ValidatedArguments> {
-  compiler ??= await import('./compile-schema.ts');
-  const validator = compiler.validatorOf(schema);
+): ValidatedArguments {
   const parsed = parseArguments(input);
   if (!parsed.ok || validator(parsed.args)) return parsed;
   const errors = (validator.errors ?? []).filter(({ keyword }) => !ignored.has(keyword));
