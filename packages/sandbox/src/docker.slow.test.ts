@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vit
 import { describeSandbox } from './__fixtures__/sandbox-suite.ts';
 import { makeTestImage } from './__fixtures__/test-image.ts';
 import { openEngine } from './docker/engine.ts';
+import { nameOfBuild } from './docker/name-of-build.ts';
 import { strongestSandbox } from './probe/strongest-sandbox.ts';
 import type { Limits } from './process/resource-group.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -84,6 +85,51 @@ describe.runIf(image)('containers', { tags: 'docker' }, () => {
     await expect(startSandboxProvider('docker', { scratch })).rejects.toMatchObject({
       code: 'sandbox-image-missing',
     });
+  });
+
+  test('an image is built once per content, and says what it is', async () => {
+    const context = join(scratch, 'context');
+    mkdirSync(context);
+    writeFileSync(join(context, 'Dockerfile'), `FROM ${container?.image}\nCOPY marker /marker\n`);
+    const engine = await openEngine(container?.socket);
+    const names: string[] = [];
+    const play = async (build: { context: string; dockerfile: string }, name = nameOfBuild(build)) => {
+      names.push(name);
+      const provider = await startSandboxProvider('docker', {
+        ...{ scratch, readable },
+        container: { ...container, image: name, build },
+      });
+      const workdir = mkdtempSync(join(scratch, 'w-'));
+      if (provider.owner) chownSync(workdir, provider.owner.uid, provider.owner.gid);
+      await using sandbox = await provider.start({ workdir, env: {} });
+      const { stdout } = await sandbox.runShell('cat /marker');
+      return { stdout, ...(await provider.describe()).container };
+    };
+    try {
+      writeFileSync(join(context, 'marker'), 'one');
+      const first = await play({ context, dockerfile: 'Dockerfile' });
+      expect(first).toMatchObject({ stdout: 'one', name: names[0], digest: null });
+      expect(first.id).toBe((await engine.getImage(names[0] ?? '').inspect()).Id);
+      // It is there, so nothing is built, and the folder is not looked at.
+      const again = await play({ context: join(scratch, 'gone'), dockerfile: 'Dockerfile' }, names[0]);
+      expect(again).toEqual(first);
+      writeFileSync(join(context, 'marker'), 'two');
+      const second = await play({ context, dockerfile: 'Dockerfile' });
+      expect(second.stdout).toBe('two');
+      expect(second.id).not.toBe(first.id);
+      writeFileSync(join(context, 'Dockerfile'), `FROM ${container?.image}\nCOPY missing /marker\n`);
+      await expect(play({ context, dockerfile: 'Dockerfile' })).rejects.toMatchObject({
+        code: 'sandbox-unavailable',
+        message: expect.stringMatching(/Dockerfile was not built: .*missing/s),
+        hint: expect.stringContaining('docker build -f Dockerfile .'),
+      });
+    } finally {
+      for (const name of new Set(names))
+        await engine
+          .getImage(name)
+          .remove()
+          .catch(() => undefined);
+    }
   });
 
   test('no container is left', async () => {

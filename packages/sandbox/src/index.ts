@@ -5,6 +5,7 @@
  */
 export { createBubblewrapSandboxProvider } from './bubblewrap/bubblewrap-sandbox.ts';
 export { unseenPaths } from './bubblewrap/visible-paths.ts';
+export { nameOfBuild } from './docker/name-of-build.ts';
 export { giveTree, inheritFolder, makeFolders, ownerOf } from './files/inherit-owner.ts';
 export { filesBelow, readKeptFile } from './files/kept-files.ts';
 export { removeTree, removeTrees } from './files/remove-tree.ts';
@@ -38,4 +39,5 @@ export type {
   SandboxLevel,
   SandboxProvider,
 } from './sandbox.ts';
+export { createSandboxRuntimeProvider } from './sandbox-runtime/runtime-sandbox.ts';
 export { startSandboxProvider } from './start-sandbox-provider.ts';

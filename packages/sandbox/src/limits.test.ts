@@ -78,6 +78,23 @@ test.runIf(isLimited)('a host that is killed leaves no group', { tags: 'cgroups'
   await expect.poll(() => groupsOf(host.pid)).toEqual([]);
 });
 
+test.runIf(isLimited)(
+  'nor does one that is killed before a command has started',
+  { tags: 'cgroups' },
+  async () => {
+    const limits = JSON.stringify(new URL('./process-sandbox/limits.ts', import.meta.url).href);
+    const program = `(await import(${limits})).groupWith({ processes: 100 }); console.log('made'); setInterval(() => {}, 1e6)`;
+    const host = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(host.stdout, 'data');
+    expect(groupsOf(host.pid)).not.toEqual([]);
+    host.kill('SIGKILL');
+    await once(host, 'exit');
+    await expect.poll(() => groupsOf(host.pid)).toEqual([]);
+  },
+);
+
 describe('where groups can be made', () => {
   const mount = (at: string, type: string, options: string): string =>
     `31 23 0:28 / ${at} rw,relatime - ${type} ${type} rw,${options}`;

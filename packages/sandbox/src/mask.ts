@@ -186,11 +186,26 @@ class PatternSet {
   }
 }
 
+/** The first position from `from` on at which a pattern may begin, at most `end`. Most bytes begin nothing. */
+function skipTo(bytes: Uint8Array, from: number, end: number, pairs: Uint8Array): number {
+  if (from >= end) return from;
+  let position = from;
+  let pair = bytes[position] ?? 0;
+  for (; position < end; position++) {
+    pair = ((pair << 8) | (bytes[position + 1] ?? 0)) & 0xffff;
+    if (pairs[pair] === 1) return position;
+  }
+  return position;
+}
+
 function replaceIn(bytes: Buffer, patterns: PatternSet, isLast: boolean): { output: Buffer; rest: Buffer } {
   const pieces: Buffer[] = [];
   let kept = 0;
   let position = 0;
+  // Before this, a pattern that begins is whole, and there is a pair of bytes.
+  const plainEnd = isLast ? bytes.length - 1 : bytes.length - patterns.longest;
   while (position < bytes.length) {
+    position = skipTo(bytes, position, plainEnd, patterns.pairs);
     const isNearEnd = bytes.length - position < patterns.longest;
     if (
       !isLast &&

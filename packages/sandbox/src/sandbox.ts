@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
+import type { ImageBuild } from './docker/name-of-build.ts';
 import type { HostRequest } from './hosts/host-proxy.ts';
 import type { Mask } from './mask.ts';
 import type { AttackName } from './probe/attacks.ts';
@@ -124,8 +125,10 @@ export type SandboxOptions = {
 
 /** Where commands run that are in containers. */
 export type ContainerOptions = {
-  /** The name of an image, with /bin/sh and cat. It is pulled if the engine has none of that name. */
+  /** The name of an image, with /bin/sh and cat. It is built or pulled if the engine has none of that name. */
   image: string;
+  /** What it is built of; `image` is its `nameOfBuild` then. Default: it is pulled. */
+  build?: ImageBuild;
   /** A runtime by the name that the engine knows, such as `kata`. Default: the engine's. */
   runtime?: string;
   /** The path of the engine's socket. Default: that of `DOCKER_HOST`, Docker's own, or Podman's. */
@@ -137,6 +140,8 @@ export interface SandboxProvider {
   readonly name: string;
   /** To whom files belong that commands may change, if not to the user of this process. */
   readonly owner?: Owner;
+  /** `false`: commands see every folder at its own path, and `at` is refused. Default: `at` works where neighbours are hidden. */
+  readonly movesTrees?: false;
   /** The isolation that this machine really provides, for the manifest and every report. */
   describe(): Promise<SandboxLevel>;
   start(options: SandboxOptions): Promise<Sandbox>;

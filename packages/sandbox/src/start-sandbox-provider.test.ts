@@ -11,7 +11,7 @@ test('starts the provider with this name, and never another one', async () => {
     await expect(startSandboxProvider(name, { scratch })).rejects.toMatchObject({
       code: 'sandbox-unknown',
       exitCode: 2,
-      hint: 'Known: bubblewrap, docker, process.',
+      hint: 'Known: bubblewrap, docker, process, sandbox-runtime.',
     });
   }
   await rm(scratch, { recursive: true });

@@ -6,11 +6,13 @@ import {
   type ProcessSandboxOptions,
 } from './process-sandbox/process-sandbox.ts';
 import type { SandboxProvider } from './sandbox.ts';
+import { createSandboxRuntimeProvider } from './sandbox-runtime/runtime-sandbox.ts';
 
 const PROVIDERS: Readonly<Record<string, (options: ProcessSandboxOptions) => Promise<SandboxProvider>>> = {
   bubblewrap: createBubblewrapSandboxProvider,
   docker: createDockerSandboxProvider,
   process: createProcessSandboxProvider,
+  'sandbox-runtime': createSandboxRuntimeProvider,
 };
 
 /**

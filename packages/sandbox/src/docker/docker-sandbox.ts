@@ -17,6 +17,7 @@ import type { ProcessSandboxOptions } from '../process-sandbox/process-sandbox.t
 import { makeSandboxFolders } from '../process-sandbox/sandbox-folders.ts';
 import { sandboxEnvironment } from '../process-sandbox/scrubbed-environment.ts';
 import type { SandboxOptions, SandboxProvider } from '../sandbox.ts';
+import { buildImage } from './build-image.ts';
 import { type Container, sweepContainers } from './container.ts';
 import { openContainerPool } from './container-pool.ts';
 import { enforcedBy, findImage, openEngine, unavailable } from './engine.ts';
@@ -36,12 +37,12 @@ export async function createDockerSandboxProvider(
     'scratch' | 'readable' | 'limits' | 'hosts' | 'setupHosts' | 'container'
   >,
 ): Promise<SandboxProvider> {
-  const { image: wanted, runtime, socket } = options.container ?? missingImage();
+  const { image: wanted, build, runtime, socket } = options.container ?? missingImage();
   const doors = launcherDoors();
   if (!isRoot() || !doors) throw unavailable('it needs root, Linux 5.3 and Perl', NEEDS_ROOT);
   const engine = await openEngine(socket);
   await sweepContainers(engine);
-  const image = await findImage(engine, wanted);
+  const image = await findImage(engine, wanted, build && (() => buildImage(engine, wanted, build)));
   const limits = limitsOf(options.limits, await enforcedBy(engine));
   await mkdir(options.scratch, { recursive: true, mode: 0o700 });
   const scratch = await realpath(options.scratch);

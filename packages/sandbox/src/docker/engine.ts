@@ -51,18 +51,24 @@ function socketOf(host: string | undefined): string | undefined {
 }
 
 /**
- * The image with this name, pulled if the engine has none.
+ * The image with this name. If the engine has none, it is made by `build`, or pulled where there is nothing to build.
  * @throws WhetstoneError `sandbox-unavailable`
  */
-export async function findImage(engine: Engine, name: string): Promise<ImageFacts> {
+export async function findImage(
+  engine: Engine,
+  name: string,
+  build?: () => Promise<void>,
+): Promise<ImageFacts> {
   const image = engine.getImage(name);
   const known = await image.inspect().catch(async () => {
-    await pull(engine, name).catch((error: unknown) => {
-      throw unavailable(
-        `the image ${name} is not on this machine and cannot be pulled: ${messageOf(error).trim()}`,
-        'Check its name, or make it first: docker build -t NAME FOLDER.',
-      );
-    });
+    if (build) await build();
+    else
+      await pull(engine, name).catch((error: unknown) => {
+        throw unavailable(
+          `the image ${name} is not on this machine and cannot be pulled: ${messageOf(error).trim()}`,
+          'Check its name, or make it first: docker build -t NAME FOLDER.',
+        );
+      });
     return await image.inspect();
   });
   return { name, id: known.Id, digest: known.RepoDigests?.[0] ?? null };

@@ -84,8 +84,11 @@ export function throughProxy(
   return { ...Object.fromEntries(kept), ...ways.setup.env };
 }
 
-/** Programs read them in small or in capital letters. Node.js only reads them if it is told to. */
-function proxyVariables(port: number): Record<string, string> {
+/**
+ * Variables with which programs find a proxy at a port of 127.0.0.1. They read them in small or in capital letters. Node.js
+ * only reads them if it is told to.
+ */
+export function proxyVariables(port: number): Record<string, string> {
   const url = `http://127.0.0.1:${port}`;
   const own = 'localhost,127.0.0.1,::1';
   const variables = { http_proxy: url, https_proxy: url, all_proxy: url, no_proxy: own };

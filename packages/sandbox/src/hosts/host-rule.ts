@@ -29,12 +29,16 @@ export function readHostRule(text: string): HostRule | { problem: string } {
  */
 export function ruleFor(rules: readonly HostRule[], host: string, port: number): HostRule | undefined {
   const name = hostName(host);
-  const isOfPort = (rule: HostRule) => (rule.port === undefined ? DEFAULT_PORTS : [rule.port]).includes(port);
+  const isOfPort = (rule: HostRule) => portsOf(rule).includes(port);
   const fitting = rules.filter(
     (rule) => isOfPort(rule) && (rule.below ? name.endsWith(`.${rule.name}`) : name === rule.name),
   );
   return fitting.find(({ below }) => !below) ?? fitting[0];
 }
+
+/** The ports that a rule is for. */
+export const portsOf = ({ port }: HostRule): readonly number[] =>
+  port === undefined ? DEFAULT_PORTS : [port];
 
 /** In the form in which names are compared. Empty: it is none. */
 const hostName = (text: string): string => domainToASCII(text.replace(/\.$/, '')).toLowerCase();

@@ -23,12 +23,13 @@ export type AttackName = keyof typeof attacks;
 
 /**
  * What comes through where commands only have a process tree, a home and an environment of their own. `docs/security.md`
- * is made of what really does, and has to be the same.
+ * is made of what really does, and has to be the same. `hasNamespaces`: whether the system allows them.
  */
 export function reachableFrom(
   processes: 'pid-namespace' | 'descendants',
   isRoot: boolean,
   limits: Limits,
+  hasNamespaces = processes === 'pid-namespace',
 ): AttackName[] {
   const isTogether = processes === 'descendants';
   const blocked: Partial<Record<AttackName, boolean>> = {
@@ -38,6 +39,7 @@ export function reachableFrom(
     memory: !isRoot && !isTogether,
     // In a PID namespace it has no number.
     signals: !isTogether,
+    namespaces: !hasNamespaces,
     'process-bomb': limits.processes !== undefined,
     'memory-bomb': limits.memoryBytes !== undefined,
   };
@@ -49,7 +51,8 @@ export type Finding = { attack: AttackName; reached: boolean };
 
 /**
  * Tries what it can from inside, and prints the name of each attack that came through. Arguments: how many processes and
- * bytes are too many, 0 where no limit is claimed, whether `/proc` may be unmounted, the process id and the start time of Whetstone, the ports of servers for TCP and UDP, an abstract
+ * bytes are too many, 0 where no limit is claimed, whether `/proc` may be unmounted, the process id and the start time of Whetstone (empty where
+ * there is no `/proc`), the ports of servers for TCP and UDP, an abstract
  * socket, a place to write to, a file of another case, how many paths follow that are not of the home, these, and those of the
  * home. What the sockets get, their owner sees.
  */
@@ -103,11 +106,11 @@ my $is_known = $too_many && starts_too_many();
 # Root can take away what covers the real /proc.
 system 'umount /proc 2>/dev/null' if $can_unmount;
 my %reached = (
-  'system-secrets' => reads('/etc/shadow'),
+  'system-secrets' => reads('/etc/shadow') || reads('/etc/master.passwd'),
   harness => sees_harness(),
   memory => sees_harness() && !!reads_memory(),
-  # The number alone can be that of another process.
-  signals => sees_harness() && kill(0, $pid) == 1,
+  # The number alone can be that of another process, but where all processes are seen by their numbers.
+  signals => (sees_harness() || $started eq '') && kill(0, $pid) == 1,
   home => scalar(grep { reads($_) } @paths),
   'other-cases' => reads($other),
   'kept-files' => scalar(grep { reads($_) } @kept),

@@ -11,8 +11,21 @@ import { type AttackName, attacks, reachableFrom } from './attacks.ts';
 const fixture = join(import.meta.dirname, '../__fixtures__/probe-levels.ts');
 const document = join(import.meta.dirname, '../../../../docs/security.md');
 
-/** What came through at each level, with this user as the host. The home and what else is there is made for it. */
-async function reachedAs(user: number, levels: readonly string[]): Promise<Record<string, AttackName[]>> {
+/** Ends in a user namespace, as the same user and without rights, in which no other can be made. */
+const WITHOUT_NAMESPACES = [
+  ...['sh', '-c', 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"', 'sh'],
+  ...['setpriv', '--inh-caps=-all', '--ambient-caps=-all', '--bounding-set=-all'],
+];
+
+/**
+ * What came through at each level, with this user as the host; `null`: it does not start. The home and what else is there is
+ * made for it. `hasNamespaces`: whether the system allows any.
+ */
+async function reachedAs(
+  user: number,
+  levels: readonly string[],
+  hasNamespaces = true,
+): Promise<Record<string, AttackName[] | null>> {
   const folder = await mkdtemp(join(tmpdir(), 'probe-test-'));
   try {
     await chmod(folder, 0o755);
@@ -24,8 +37,10 @@ async function reachedAs(user: number, levels: readonly string[]): Promise<Recor
     for (const path of [join(home, '.netrc'), join(kept, 'test')]) await writeFile(path, 'x\n');
     for (const path of [scratch, home, temporary]) await chown(path, user, user);
     const drop = ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups'];
+    const own = ['unshare', '--user', `--map-user=${user}`, `--map-group=${user}`, '--keep-caps'];
     const [file = '', ...args] = [
       ...(user === 0 ? [] : drop),
+      ...(hasNamespaces ? [] : [...own, ...WITHOUT_NAMESPACES]),
       process.execPath,
       fixture,
       scratch,
@@ -51,15 +66,16 @@ test.runIf(hasBubblewrap && hasRoute && isLimited && process.getuid?.() === 0)(
   'the attacks come through where docs/security.md says so, and nothing comes out of bubblewrap',
   { tags: ['bubblewrap', 'root'] },
   async () => {
-    const [root, user] = await Promise.all([
+    const [root, user, without] = await Promise.all([
       reachedAs(0, ['process', 'bubblewrap']),
-      reachedAs(65_534, ['process', 'descendants', 'bubblewrap']),
+      reachedAs(65_534, ['process', 'bubblewrap']),
+      reachedAs(65_534, ['process', 'bubblewrap'], false),
     ]);
     // Without root there are control groups only where the system passes them on, which no user of this test has.
     const unlimited = ['process-bomb', 'memory-bomb'];
-    expect([root.bubblewrap, user.bubblewrap]).toEqual([[], unlimited]);
+    expect([root.bubblewrap, user.bubblewrap, without.bubblewrap]).toEqual([[], unlimited, null]);
     // What a report says of the sandbox `process`, which is not tried in each run.
-    expect([root.process, user.process, user.descendants]).toEqual([
+    expect([root.process, user.process, without.process]).toEqual([
       reachableFrom('pid-namespace', true, limitsOf()),
       reachableFrom('pid-namespace', false, {}),
       reachableFrom('descendants', false, {}),
@@ -67,7 +83,7 @@ test.runIf(hasBubblewrap && hasRoute && isLimited && process.getuid?.() === 0)(
     const columns = {
       '`process`, root': root.process,
       '`process`, user': user.process,
-      '`process`, no namespaces': user.descendants,
+      '`process`, no namespaces': without.process,
       '`bubblewrap`, root': root.bubblewrap,
       '`bubblewrap`, user': user.bubblewrap,
       // Played by docker.slow.test.ts where an engine runs.

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
+import { briefFolder } from '../files/brief-folder.ts';
 import { giveTree } from '../files/inherit-owner.ts';
 import { removeTree } from '../files/remove-tree.ts';
 import type { Limits } from '../process/resource-group.ts';
@@ -26,7 +27,7 @@ export async function probeSandbox(
 ): Promise<Finding[]> {
   const own = mkdtempSync(join(scratch, 'p-'));
   const other = mkdtempSync(join(scratch, 'p-'));
-  const elsewhere = mkdtempSync(join(tmpdir(), 'whetstone-probe-'));
+  const elsewhere = mkdtempSync(join(tmpdir(), briefFolder()));
   const [workdir, secret, outside] = [join(own, 'repo'), join(other, 'secret'), join(elsewhere, 'written')];
   mkdirSync(workdir);
   writeFileSync(secret, 'of another case\n');
@@ -34,10 +35,12 @@ export async function probeSandbox(
   const abstract = other.slice(-40);
   const arrived = new Set<AttackName>();
   const tcp = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
-  const local = createServer((socket) => socket.destroy()).listen(`\0${abstract}`);
+  // Only Linux has abstract sockets.
+  const local = isLinux ? createServer((socket) => socket.destroy()).listen(`\0${abstract}`) : undefined;
   const udp = createSocket('udp4', () => arrived.add('udp')).bind(0, '127.0.0.1');
   try {
-    await Promise.all([tcp, local, udp].map((server) => once(server, 'listening')));
+    const servers = [tcp, udp, ...(local ? [local] : [])];
+    await Promise.all(servers.map((server) => once(server, 'listening')));
     const ports = [tcp, udp].map((server) => String((server.address() as AddressInfo).port));
     // Elsewhere it would be that of this machine.
     const { processes, limits } = await provider.describe();
@@ -64,11 +67,12 @@ export async function probeSandbox(
     for (const name of tried.stdout.split('\n')) if (name in attacks) arrived.add(name as AttackName);
     if (existsSync(outside)) arrived.add('write-outside');
   } finally {
-    for (const server of [tcp, local, udp]) server.close();
+    for (const server of [tcp, local, udp]) server?.close();
     await Promise.all([own, other, elsewhere].map(removeTree));
   }
   const { limits } = await provider.describe();
   const claimed: Partial<Record<AttackName, unknown>> = {
+    ...(!isLinux && { 'abstract-sockets': undefined }),
     'process-bomb': limits.processes,
     'memory-bomb': limits.memoryBytes,
   };
@@ -97,10 +101,16 @@ function ownFiles(): string[] {
   }
 }
 
+const isLinux = process.platform === 'linux';
+
 const CREDENTIALS = new Set(['.aws', '.azure', '.config', '.docker', '.gnupg', '.kube', '.ssh']);
 
-/** When this process started, in clock ticks since the machine did: nobody else with its number has the same. */
+/**
+ * When this process started, in clock ticks since the machine did: nobody else with its number has the same. Empty where the
+ * system does not say it in a file.
+ */
 function startedAt(): string {
+  if (!isLinux) return '';
   const [, fields = ''] = /\) (.*)$/s.exec(readFileSync('/proc/self/stat', 'latin1')) ?? [];
   return fields.split(' ')[19] ?? '';
 }

@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
 import { WhetstoneError } from '@whetstone/errors';
-import { makesNamespaces } from '../process/launcher.ts';
+import { holdControlGroups, makesNamespaces } from '../process/launcher.ts';
 import { enforceable, type Limits, makeGroup, type ResourceGroup } from '../process/resource-group.ts';
 
 /** Far above what work needs, and below what harms the machine. CPU time has none: a case has a time limit. */
@@ -26,6 +26,6 @@ const enforcedHere = (limits: Limits): Limits => (makesNamespaces ? enforceable(
 
 /** A group for the commands of one sandbox. `undefined`: they enter none here. */
 export const groupWith = (limits: Limits): ResourceGroup | undefined =>
-  makesNamespaces ? makeGroup(limits) : undefined;
+  makesNamespaces ? makeGroup(limits, holdControlGroups) : undefined;
 
 const NAMES: Record<keyof Limits, string> = { memoryBytes: 'memory', processes: 'processes', cpus: 'CPUs' };

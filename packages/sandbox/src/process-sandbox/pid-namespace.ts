@@ -2,6 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { briefFolder } from '../files/brief-folder.ts';
 import { makesNamespaces, startProgram } from '../process/launcher.ts';
 import { descendantsOf, listProcesses, type ProcessEntry, signalProcess } from '../process/process-list.ts';
 import type { ContainedTree, Containment } from './containment.ts';
@@ -152,7 +153,7 @@ export function namespaceTree(pid: number, { isFirst = false } = {}): ContainedT
 }
 
 async function works(containment: Containment): Promise<boolean> {
-  const common = await mkdtemp(join(await realpath(tmpdir()), 'whetstone-probe-'));
+  const common = await mkdtemp(join(await realpath(tmpdir()), briefFolder()));
   try {
     const hiding = { common, own: join(common, 'own'), view: join(common, 'view') };
     for (const folder of [hiding.own, join(hiding.view, 'own')]) await mkdir(folder, { recursive: true });

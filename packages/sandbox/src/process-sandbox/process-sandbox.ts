@@ -56,7 +56,8 @@ export async function createProcessSandboxProvider(options: ProcessSandboxOption
     async describe() {
       const { processes, canHide } = containment;
       const neighbours = canHide ? 'hidden' : 'visible';
-      const reachable = reachableFrom(processes, isRoot(), limits);
+      const hasNamespaces = processes === 'pid-namespace' || options.processes === 'descendants';
+      const reachable = reachableFrom(processes, isRoot(), limits, hasNamespaces);
       return { provider: 'process', level: 0, processes, neighbours, network: 'open', limits, reachable };
     },
     async start({ env, limits: own, ...places }: SandboxOptions) {

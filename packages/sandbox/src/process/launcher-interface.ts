@@ -61,7 +61,16 @@ export type LaunchRequest = {
 
 export type Launcher = {
   start(request: LaunchRequest): Promise<Started>;
-  makeFifos(paths: readonly string[]): Promise<void>;
+  /**
+   * Makes a new folder with named pipes of these paths in it. Where the launcher makes namespaces, it removes what is left of
+   * the folder when this process has ended.
+   */
+  makeFifos(folder: string, paths: readonly string[]): Promise<void>;
+  /**
+   * Removes these folders of control groups when this process has ended, also those that do not exist yet. Only for a launcher
+   * that makes namespaces.
+   */
+  holdControlGroups?(folders: readonly string[]): void;
   /** Absent: it only starts programs. */
   mounts?: Mounts;
   doors?: Doors;
@@ -102,6 +111,8 @@ export type Mounts = {
   openDisk(disk: Record<'template' | 'image' | 'place' | 'target', string>): Promise<void>;
   /** Also when the mount is in use: then it ends with its last user. */
   unmount(target: string): Promise<void>;
+  /** Rejects where the mount is in use, and leaves it as it is. */
+  unmountUnused(target: string): Promise<void>;
   /** Removes folders with what is in them. Follows no link. */
   remove(paths: readonly string[]): Promise<void>;
 };

@@ -47,6 +47,12 @@ export function launcherMounts(): Mounts | undefined {
   return launcher?.mounts;
 }
 
+/** Removes folders of control groups when this process has ended, also those that it has not made yet. */
+export function holdControlGroups(folders: readonly string[]): void {
+  launcher ??= startLauncher();
+  launcher.holdControlGroups?.(folders);
+}
+
 /** Removes folders with anything in them, by the process that starts programs where it can. Follows no link. */
 export async function removeFolders(paths: readonly string[]): Promise<void> {
   const byLauncher = launcherMounts()?.remove(paths);

@@ -1,4 +1,5 @@
-import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { closeSync, constants, openSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,20 +20,21 @@ const BATCH = 24;
 
 /**
  * Opens named pipes. Each is for one process: another one must not read what was meant for it. Their names are removed
- * before they are used, so nothing is left behind whatever ends this process; `path` leads through `/proc` (Linux).
- * @param makeFifos Makes named pipes with these paths.
+ * before they are used; `path` leads through `/proc` (Linux).
+ * @param makeFifos Makes a new folder, with named pipes of these paths in it, and removes it when this process has ended
+ * before it could.
  */
 export function createNamedPipes(
-  makeFifos: (paths: readonly string[]) => Promise<void>,
+  makeFifos: (folder: string, paths: readonly string[]) => Promise<void>,
 ): (isWritten: readonly boolean[]) => Promise<NamedPipe[]> {
   const idle: Ends[] = [];
   let refilling: Promise<void> | undefined;
 
   async function refill(): Promise<void> {
-    const folder = mkdtempSync(join(tmpdir(), 'whetstone-pipes-'));
+    const folder = join(tmpdir(), `whetstone-pipes-${randomUUID()}`);
     try {
       const paths = Array.from({ length: BATCH }, (_, index) => join(folder, String(index)));
-      await makeFifos(paths);
+      await makeFifos(folder, paths);
       for (const path of paths) idle.push(openFifo(path));
     } finally {
       rmSync(folder, { recursive: true, force: true });

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Launcher, LaunchRequest } from './launcher-interface.ts';
 import { type Answer, launcherProgram, type Request } from './launcher-program.ts';
@@ -40,7 +41,8 @@ export function startNodeLauncher(onEnd: () => void): Launcher {
   child.unref();
   return {
     start,
-    async makeFifos(paths) {
+    async makeFifos(folder, paths) {
+      mkdirSync(folder, { mode: 0o700 });
       const { exited } = await start({
         file: 'mkfifo',
         args: ['-m', '600', ...paths],

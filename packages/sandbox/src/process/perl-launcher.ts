@@ -83,12 +83,16 @@ export function startPerlLauncher(file: string, onEnd: () => void): Launcher {
     async start(request) {
       return await ask('start', fieldsOf(request)).started;
     },
-    async makeFifos(paths) {
-      await done('pipes', paths);
+    async makeFifos(folder, paths) {
+      await done('pipes', [folder, ...paths]);
+    },
+    holdControlGroups(folders) {
+      input.write(messageOf(['hold', '0', ...folders].join('\0')));
     },
     mounts: {
       overlay: (folder, options, target) => done('overlay', [folder, options, target]),
       unmount: (target) => done('unmount', [target]),
+      unmountUnused: (target) => done('unmount', [target, '1']),
       openDisk: ({ template, image, place, target }) => done('disk', [template, image, place, target]),
       remove: (paths) => done('remove', paths),
     },

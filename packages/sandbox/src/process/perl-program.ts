@@ -12,7 +12,7 @@ import { PERL_SEALING } from './perl-sealing.ts';
 export const PERL_LAUNCHER = String.raw`
 my ($prctl, $unshare, $mount, $umount2, $dup3, $setsid, $mknodat, $setns, $pivot_root, $sendmsg, $exit_group, $clone, $unlinkat) = @ARGV;
 my ($pidfd_open, $mount_setattr) = (434, 442);
-my (%running, $pending, %doors, %groups);
+my (%running, $pending, %doors, %groups, %folders);
 # What ps shows, also for the first process of a namespace.
 $0 = 'init';
 # Descriptors that the harness itself was given and did not close.
@@ -35,7 +35,12 @@ sub give_up { fail_for("$_[0]: $!") }
 sub put { my $file; open($file, '>', $_[0]) && syswrite($file, $_[1]) or give_up($_[0]) }
 
 sub make_pipes {
-  for my $path (@_) { syscall($mknodat, -100, my $copy = $path, 0010600, 0) == 0 or return "mkfifo: $!" }
+  my ($folder, @paths) = @_;
+  # Node has removed those that it has opened.
+  delete @folders{grep { !-d } keys %folders};
+  $folders{$folder} = 1;
+  mkdir $folder, 0700 or return "mkdir: $!";
+  for my $path (@paths) { syscall($mknodat, -100, my $copy = $path, 0010600, 0) == 0 or return "mkfifo: $!" }
   return '';
 }
 
@@ -49,10 +54,11 @@ sub overlay {
   return $is_done ? '' : $why;
 }
 
-# A mount that is still in use is hidden (MNT_DETACH) and ends with its last user.
+# A mount that is still in use is hidden (MNT_DETACH) and ends with its last user, or stays as it is.
 sub unmount {
-  my ($target) = @_;
-  return syscall($umount2, $target, 0) == 0 || syscall($umount2, $target, 2) == 0 ? '' : "umount: $!";
+  my ($target, $stays_in_use) = @_;
+  return '' if syscall($umount2, $target, 0) == 0;
+  return !$stays_in_use && syscall($umount2, $target, 2) == 0 ? '' : "umount: $!";
 }
 
 my $may_remove;
@@ -270,12 +276,14 @@ sub watch {
 
 # The programs end with this process, and only then their groups can be removed. Node has removed those that it could.
 sub end_with_node {
+  for my $folder (keys %folders) { $may_remove = 100; remove($folder) }
   exit if !%groups || fork;
   close $_ for *STDIN, *STDOUT, *STDERR;
-  for (1 .. 1500) {
+  # The programs of a group may take long to end on a busy machine: ten minutes at the most.
+  for my $try (1 .. 3000) {
     for my $group (keys %groups) { delete $groups{$group} if rmdir $group or !-d $group }
     exit if !%groups;
-    select undef, undef, undef, 0.02;
+    select undef, undef, undef, $try < 100 ? 0.02 : 0.2;
   }
   exit;
 }
@@ -303,6 +311,7 @@ for (;;) {
     my ($kind, $id, @rest) = split /\0/, substr($pending, 4, $length), -1;
     substr($pending, 0, 4 + $length) = '';
     if ($kind eq 'start') { start($id, @rest) }
+    elsif ($kind eq 'hold') { @groups{@rest} = () }
     elsif ($kind eq 'remove') { start_removing($id, @rest) }
     else { my $why = $calls{$kind}->(@rest); say_all($id, $why ? ('error', 0, $why) : ('exit', 0)) }
   }

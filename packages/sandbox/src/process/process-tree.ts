@@ -55,6 +55,13 @@ async function endMembers(tree: ProcessTree): Promise<void> {
   await isEmptyWithin(KILL_LIMIT_MS, () => signalTree(tree, 'SIGKILL'));
 }
 
+/** Sends TERM to the processes of a tree that do not have its mark in their environment; to all processes if each has it. */
+export async function terminateUnmarked(tree: ProcessTree): Promise<void> {
+  const members = await membersOf(tree);
+  const unmarked = members.filter(({ pid }) => !hasInEnvironment(pid, tree.mark));
+  for (const { pid } of unmarked.length > 0 ? unmarked : members) signalProcess(pid, 'SIGTERM');
+}
+
 /** Sends a signal to every process of a tree, and reports how many there are. */
 export async function signalTree(tree: ProcessTree, signal: NodeJS.Signals): Promise<number> {
   const members = await membersOf(tree);

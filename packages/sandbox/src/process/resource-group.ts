@@ -81,8 +81,14 @@ export function placesOf(
   return places;
 }
 
-/** Makes a group with these limits, as far as this machine enforces them: see `enforceable`. `undefined`: it has no groups. */
-export function makeGroup({ memoryBytes, processes, cpus }: Limits): ResourceGroup | undefined {
+/**
+ * Makes a group with these limits, as far as this machine enforces them: see `enforceable`. `undefined`: it has no groups.
+ * `hold`: called with its folders before they are made, for whoever removes them if this process is killed.
+ */
+export function makeGroup(
+  { memoryBytes, processes, cpus }: Limits,
+  hold: (folders: readonly string[]) => void,
+): ResourceGroup | undefined {
   const places = usablePlaces();
   const name = ownPrefix() + crypto.randomUUID().slice(0, 8);
   const at = (controller: Controller): string | undefined => {
@@ -91,6 +97,7 @@ export function makeGroup({ memoryBytes, processes, cpus }: Limits): ResourceGro
   };
   const folders = [...new Set(CONTROLLERS.flatMap((controller) => at(controller) ?? []))];
   if (folders.length === 0) return undefined;
+  hold(folders);
   for (const folder of folders) mkdirSync(folder);
   const put = (controller: Controller, files: Record<1 | 2, [string, string]>, isOptional = false): void => {
     const place = places[controller];
