@@ -5,7 +5,7 @@ export {
   deriveAgentMetadata,
   type ToolActivity,
 } from './agent-metadata.ts';
-export { isJsonObject, type JsonObject, type JsonValue, parseJson } from './json.ts';
+export { isJsonObject, type JsonObject, type JsonValue, jsonOrText, parseJson } from './json.ts';
 export { jsonValueSchema } from './json-value-schema.ts';
 export type { Loss } from './loss.ts';
 export { replyText } from './reply-text.ts';

@@ -15,3 +15,9 @@ export function parseJson(text: string): JsonValue | undefined {
     return undefined;
   }
 }
+
+/** The value of a JSON text, which may be `null`; the text itself when it is not JSON. */
+export function jsonOrText(text: string): JsonValue {
+  const value = parseJson(text);
+  return value === undefined ? text : value;
+}

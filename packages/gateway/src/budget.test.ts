@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { call, postJson } from './__fixtures__/clients.ts';
-import { type Provider, sendJson, startProvider, upstreamsAt } from './__fixtures__/provider.ts';
+import { keyInFile, type Provider, sendJson, startProvider, upstreamsAt } from './__fixtures__/provider.ts';
 import { createGateway, type Gateway, type Lane, type LaneOptions } from './index.ts';
 
-const key = { command: 'echo real-key' };
+const key = keyInFile('real-key');
 let gateway: Gateway;
 beforeAll(async () => {
   gateway = await createGateway();

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { nextCall } from './__fixtures__/clients.ts';
-import { startProvider, upstreamsAt } from './__fixtures__/provider.ts';
+import { keyInFile, startProvider, upstreamsAt } from './__fixtures__/provider.ts';
 import { createGateway, type Lane, scriptFromSteps } from './index.ts';
 
 const script = scriptFromSteps('s', [{ text: 'ok' }]);
@@ -85,7 +85,7 @@ test('a client that never reads takes little memory, and its call ends', async (
   const { onCall, line } = nextCall();
   await using lane = await gateway.open({
     owner: 'a',
-    mode: { kind: 'forward', upstreams: upstreamsAt(provider.url, { command: 'printf key' }) },
+    mode: { kind: 'forward', upstreams: upstreamsAt(provider.url, keyInFile('key')) },
     onCall,
   });
   const socket = await connectTo(lane);
@@ -116,7 +116,7 @@ test('a silent provider is not mistaken for a client that does not read', async 
   await using gateway = await createGateway({ unreadTimeoutMs: 60 });
   await using lane = await gateway.open({
     owner: 'a',
-    mode: { kind: 'forward', upstreams: upstreamsAt(provider.url, { command: 'printf key' }) },
+    mode: { kind: 'forward', upstreams: upstreamsAt(provider.url, keyInFile('key')) },
   });
   const response = await fetch(`${lane.baseUrl}/v1/messages`, {
     method: 'POST',

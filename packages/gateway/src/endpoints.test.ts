@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { call, postJson } from './__fixtures__/clients.ts';
-import { type Provider, sendJson, startProvider, upstreamsAt } from './__fixtures__/provider.ts';
+import { keyInFile, type Provider, sendJson, startProvider, upstreamsAt } from './__fixtures__/provider.ts';
 import { createGateway, type Gateway, type Lane, type LaneMode, type LaneOptions } from './index.ts';
 
 let gateway: Gateway;
@@ -30,7 +30,7 @@ const modes: Record<string, () => LaneMode> = {
   replay: () => ({ kind: 'replay', cassette: join(folder, 'empty.jsonl') }),
   script: () => ({ kind: 'script', script: { name: 's', play: () => ({ text: 'ok' }) } }),
 };
-const upstreams = () => upstreamsAt(provider.url, { command: 'printf key' });
+const upstreams = () => upstreamsAt(provider.url, keyInFile('key'));
 
 const open = (mode = 'forward', options: Partial<LaneOptions> = {}): Promise<Lane> =>
   gateway.open({ owner: 'a', mode: (modes[mode] ?? expect.unreachable())(), ...options });

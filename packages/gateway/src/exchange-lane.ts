@@ -1,6 +1,7 @@
 import type { EndpointAccess } from './access.ts';
 import type { BudgetAccount } from './budget.ts';
 import type { PriceOf } from './call-price.ts';
+import type { Exchange } from './exchanges/exchange-file.ts';
 import type { Fault } from './faults/fault.ts';
 import type { BodyLimits } from './request-body.ts';
 import type { RetryCount } from './retry-count.ts';
@@ -24,6 +25,8 @@ export type ExchangeLane = {
   nextFaults: () => Fault[];
   /** Called with each model call that could be read, before it is answered. Contract: must not throw. */
   onRequest: (call: ModelCall) => void;
+  /** Keeps the bodies of each readable model call when the call has ended. Does not wait. Absent: bodies are not kept. */
+  keep: ((exchange: Exchange) => void) | undefined;
   /** The budgets that a model call is charged to: the lane's and the gateway's. */
   budgets: readonly BudgetAccount[];
   priceOf: PriceOf;

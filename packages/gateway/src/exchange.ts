@@ -2,9 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { messageOf } from '@whetstone/errors';
 import { checkEndpoint, checkNotFromBrowser, hasKey } from './access.ts';
 import { agentFamily } from './agent-family.ts';
-import { type Answer, errorAnswer, jsonAnswer } from './answer.ts';
+import { type Answer, errorAnswer, isEventStream, jsonAnswer } from './answer.ts';
 import { checkBudgets, OverBudget } from './budget.ts';
 import type { ExchangeLane } from './exchange-lane.ts';
+import { collectReply } from './exchanges/collect-reply.ts';
 import { answerByFault, ConnectionFault, refuseByFault } from './faults/before-answer.ts';
 import type { Fault } from './faults/fault.ts';
 import { spoilAnswer } from './faults/spoil-answer.ts';
@@ -58,6 +59,7 @@ export async function runExchange(
   const ended = Promise.withResolvers<void>();
   const exchange: Exchange = { request, response, target, key, lane, line, stop, ended };
   let answer: Answer | undefined;
+  const sent = lane.keep && collectReply();
 
   try {
     answer = await unlessAborted(answerOrError(exchange), stop);
@@ -66,8 +68,9 @@ export async function runExchange(
     const sending = {
       headOnly: request.method === 'HEAD',
       maxUnreadMs: lane.clientLimits.maxUnreadMs,
-      onSent: (bytes: number) => {
-        line.response_bytes += bytes;
+      onSent: (chunk: string | Uint8Array) => {
+        line.response_bytes += Buffer.byteLength(chunk);
+        sent?.add(chunk);
       },
       stop,
     };
@@ -85,6 +88,10 @@ export async function runExchange(
   release();
   line.total_ms = elapsedSince(startedAt);
   settleLine(line, { answer, asked: exchange.asked, startedAt, lane });
+  if (exchange.asked && line.wire) {
+    const reply = answer && sent?.all(isEventStream(answer));
+    lane.keep?.({ id: line.id, wire: line.wire, request: exchange.asked.body, reply });
+  }
   ended.resolve();
   // A copy, because a reply that nobody waits for any more may still change the line.
   return { ...line, flags: [...line.flags] };

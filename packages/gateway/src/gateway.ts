@@ -42,7 +42,7 @@ export type Gateway = {
   url: string;
   /** Serves a connection that was made elsewhere: one of a network that leads nowhere but here. */
   accept(socket: Socket): void;
-  /** @throws GatewayError `gateway-closed`, `ledger-unwritable` */
+  /** @throws GatewayError `gateway-closed`, `ledger-unwritable`, `exchanges-unwritable` */
   open(options: LaneOptions): Promise<Lane>;
   /** Closes every lane, ends every connection and stops listening. */
   close(): Promise<void>;

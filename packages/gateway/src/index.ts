@@ -5,6 +5,13 @@ export type { PricedCall, PriceOf } from './call-price.ts';
 export { canonicalRequest } from './cassette/canonical-request.ts';
 export type { RecordOptions } from './cassette/record-source.ts';
 export type { ReplayOptions } from './cassette/replay-source.ts';
+export {
+  describeExchange,
+  type ReadableExchange,
+  type ReadableMessage,
+} from './exchanges/describe-exchange.ts';
+export type { KeptExchange } from './exchanges/exchange-file.ts';
+export { readExchange } from './exchanges/read-exchange.ts';
 export type { Fault, FaultKind, FaultOccasion, FaultRule } from './faults/fault.ts';
 export type { ForwardOptions } from './forward/forward-source.ts';
 export { type KeySource, readKey } from './forward/provider-key.ts';

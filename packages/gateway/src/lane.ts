@@ -5,6 +5,7 @@ import type { PriceOf } from './call-price.ts';
 import { allowedEndpoints } from './endpoints.ts';
 import { type LaneTarget, runExchange } from './exchange.ts';
 import type { ClientLimits, ExchangeLane } from './exchange-lane.ts';
+import { type ExchangeOptions, openExchangeFile } from './exchanges/exchange-file.ts';
 import { chooseFaults } from './faults/choose-faults.ts';
 import type { FaultRule } from './faults/fault.ts';
 import { upstreamHeaders } from './forward/headers.ts';
@@ -52,6 +53,11 @@ export type LaneOptions = {
    * fit into a JSON string.
    */
   mask?: (text: string) => string;
+  /**
+   * Keeps the bodies of all model calls, in a file of JSON lines compressed with zstd: one `KeptExchange` per call, written
+   * after its reply was sent. Headers are not kept. At most 16 MiB of a body and 1 GiB per lane; a line says what was left out.
+   */
+  exchanges?: ExchangeOptions;
 };
 
 /** A model call as its client sent it. */
@@ -80,7 +86,7 @@ export type Lane = {
   ledger: readonly LedgerLine[];
   /**
    * Ends the lane's open requests and waits until the ledger is written. Later requests get 404.
-   * @throws GatewayError `ledger-unwritable` when a line could not be written to `ledgerFile`
+   * @throws GatewayError `ledger-unwritable`, `exchanges-unwritable` when a line could not be written
    */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -129,6 +135,7 @@ export async function openLane(options: LaneOptions, place: LanePlace) {
   const key = `sk-whetstone-${randomBytes(24).toString('base64url')}`;
   const baseUrl = `${place.gatewayUrl}/lanes/${id}`;
   const ledger = await openLedger(options);
+  const exchanges = options.exchanges && openExchangeFile(options.exchanges);
   const closing = new AbortController();
   const open = new Set<Promise<void>>();
 
@@ -157,6 +164,7 @@ export async function openLane(options: LaneOptions, place: LanePlace) {
       return chooseFaults(faults, modelCalls, owner);
     },
     onRequest: (call) => reportRequest(call, key, options.onRequest),
+    keep: exchanges?.append,
     budgets,
     priceOf,
     retries: countRetries(),
@@ -176,7 +184,7 @@ export async function openLane(options: LaneOptions, place: LanePlace) {
     place.onClose(id);
     closing.abort(new Error('The lane was closed.'));
     await Promise.all(open);
-    const closed = await Promise.allSettled([source.close(), ledger.close()]);
+    const closed = await Promise.allSettled([source.close(), ledger.close(), exchanges?.close()]);
     const failure = closed.find((result) => result.status === 'rejected');
     if (failure) throw failure.reason;
   }

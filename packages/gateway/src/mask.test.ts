@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { call, postJson } from './__fixtures__/clients.ts';
-import { sse, startProvider, upstreamsAt } from './__fixtures__/provider.ts';
+import { keyInFile, sse, startProvider, upstreamsAt } from './__fixtures__/provider.ts';
 import { createGateway } from './index.ts';
 
 test('no ledger file and no cassette has what a lane masks, and the keys that the lane reads are reported', async () => {
@@ -17,7 +17,7 @@ test('no ledger file and no cassette has what a lane masks, and the keys that th
   });
   try {
     await using gateway = await createGateway({ onKey: (key) => keys.add(key) });
-    const upstreams = upstreamsAt(provider.url, { command: 'printf key-of-the-provider' });
+    const upstreams = upstreamsAt(provider.url, keyInFile('key-of-the-provider'));
     const lane = await gateway.open({
       ...{ owner: 'a', ledgerFile, mask: (text: string) => text.replaceAll(secret, '[masked]') },
       mode: { kind: 'record', upstreams, cassette },

@@ -11,8 +11,8 @@ export type Sending = {
   headOnly: boolean;
   /** How long the client may leave the answer unread, in milliseconds. The silence of a provider does not count. */
   maxUnreadMs: number;
-  /** Called with the size of each piece of the body. */
-  onSent: (bytes: number) => void;
+  /** Called with each piece of the body. */
+  onSent: (chunk: string | Uint8Array) => void;
   stop: AbortSignal;
 };
 
@@ -32,7 +32,7 @@ export async function sendAnswer(answer: Answer, response: ServerResponse, sendi
     for await (const chunk of answer.body) {
       sending.stop.throwIfAborted();
       clearImmediate(flush);
-      sending.onSent(Buffer.byteLength(chunk));
+      sending.onSent(chunk);
       if (!response.write(chunk)) await untilRead(response, 'drain', sending);
     }
   } finally {

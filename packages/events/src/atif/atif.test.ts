@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { eventStreams } from '../__fixtures__/event-streams.ts';
 import { richStream } from '../__fixtures__/rich-stream.ts';
 import { type StreamEvent, streamEventSchema } from '../index.ts';
+import { present } from '../present.ts';
 import { AtifError, type AtifVersion, atifTrajectorySchema, readAtif, writeAtif } from './index.ts';
 
 const agent = { agentName: 'example-agent', agentVersion: '1.2.3' };
@@ -80,6 +81,17 @@ describe('any stream, written', () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  test('keeps an output of null apart from the text null', () => {
+    const outputs = [null, 'null', undefined];
+    const events = outputs.flatMap((output, index): StreamEvent[] => [
+      { type: 'action.called', callId: `call-${index}`, name: 'read', input: {} },
+      { type: 'action.result', callId: `call-${index}`, ...present({ output }), status: 'completed' },
+    ]);
+    const read = readAtif(stored(writeAtif(events, agent).trajectory)).events;
+    const results = read.filter((event) => event.type === 'action.result');
+    expect(results.map(({ output }) => output)).toEqual(outputs);
   });
 
   test('is the same when it is read, written and read again', () => {

@@ -1,5 +1,5 @@
 import { contentText } from '../content-text.ts';
-import { type JsonValue, parseJson } from '../json.ts';
+import { type JsonValue, jsonOrText } from '../json.ts';
 import { type Loss, type LossTally, tallyLosses } from '../loss.ts';
 import { present } from '../present.ts';
 import type { EventEnvelope, StreamEvent } from '../stream-event.ts';
@@ -189,7 +189,7 @@ function readAgentStep(
       if (annotation.pending) continue;
       const { status = 'completed', json } = annotation;
       const content = result.content == null ? undefined : textOf(result.content, 'result', losses);
-      const output = json && content !== undefined ? (parseJson(content) ?? content) : content;
+      const output = json && content !== undefined ? jsonOrText(content) : content;
       const fields = { callId: call.tool_call_id, ...present({ output }), ...context.envelope };
       const ofSubagent = delegation && (!delegation.action || annotation.subagent);
       if (ofSubagent || result === delegation?.report) {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { contentText } from '../content-text.ts';
-import { isJsonObject, type JsonValue, parseJson } from '../json.ts';
+import { isJsonObject, type JsonValue, jsonOrText } from '../json.ts';
 import type { LossTally } from '../loss.ts';
 import { present } from '../present.ts';
 import type { StreamEvent } from '../stream-event.ts';
@@ -350,5 +350,4 @@ function isoTime(time: string | undefined): string | undefined {
   return Number.isNaN(milliseconds) ? undefined : new Date(milliseconds).toISOString();
 }
 
-const parsedOr = (value: JsonValue): JsonValue =>
-  typeof value === 'string' ? (parseJson(value) ?? value) : value;
+const parsedOr = (value: JsonValue): JsonValue => (typeof value === 'string' ? jsonOrText(value) : value);

@@ -5,7 +5,7 @@ import { type Loss, tallyLosses } from '../loss.ts';
 import { present } from '../present.ts';
 import { eventsByAgent, groupSteps, loseUnstarted, type StepCall } from '../steps/group-steps.ts';
 import type { StreamEvent } from '../stream-event.ts';
-import { totalTokens, type Usage } from '../usage.ts';
+import { addUsage, totalTokens, type Usage } from '../usage.ts';
 
 /** One case as a sample of Inspect. */
 export type InspectSampleSource = {
@@ -77,10 +77,33 @@ export function writeInspectLog(
         },
       ],
     },
-    stats: { started_at: created, completed_at: created, model_usage: {} },
+    stats: { ...timesOf(sources), model_usage: usageByModel(sources) },
     samples: sources.map((source) => sampleOf(source, scorer, losses)),
   };
   return { log: log as unknown as JsonObject, lost: losses.list() };
+}
+
+/** From the first start to the last end, as ISO times. Empty where nobody knows it, as Inspect has it. */
+function timesOf(sources: readonly InspectSampleSource[]) {
+  const spans = sources.flatMap(({ startedAt, totalTime }) =>
+    startedAt === undefined ? [] : { start: Date.parse(startedAt), seconds: totalTime },
+  );
+  const iso = (time: number) => (Number.isFinite(time) ? new Date(time).toISOString() : '');
+  const start = Math.min(...spans.map((span) => span.start));
+  const end = Math.max(...spans.map(({ start: from, seconds }) => from + 1000 * (seconds ?? Number.NaN)));
+  return { started_at: iso(start), completed_at: iso(end) };
+}
+
+/** What all samples took of each model; absent where it is unknown of one of them. */
+function usageByModel(sources: readonly InspectSampleSource[]) {
+  if (sources.some(({ usage }) => usage === undefined)) return {};
+  const known = sources.flatMap(({ usage }) => usage ?? []);
+  return Object.fromEntries(
+    [...Map.groupBy(known, ({ model }) => model)].map(([model, all]) => [
+      model,
+      usageOf(all.map(({ usage }) => usage).reduce(addUsage)),
+    ]),
+  );
 }
 
 /** Inspect's ids are 22 letters and digits. The same source gives the same id. */

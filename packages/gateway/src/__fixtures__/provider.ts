@@ -1,6 +1,9 @@
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { KeySource, Upstreams } from '../index.ts';
 
 /** The base URL for a client of each wire, with a provider at `url`. */
@@ -10,6 +13,18 @@ export const upstreamsAt = (url: string, key: KeySource): Required<Upstreams> =>
   'anthropic-messages': { baseUrl: url, key },
   'gemini-generate-content': { baseUrl: url, key },
 });
+
+let keys: string | undefined;
+
+/** Where a gateway reads this key without starting a program. The file is removed when the process ends. */
+export function keyInFile(key: string): KeySource {
+  const folder = keys ?? mkdtempSync(join(tmpdir(), 'keys-'));
+  if (keys === undefined) process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  keys = folder;
+  const file = join(folder, key);
+  writeFileSync(file, key);
+  return { file };
+}
 
 export type ProviderRequest = {
   method: string;

@@ -1,5 +1,5 @@
 import { createGateway, type Gateway, type Lane, type LaneOptions, type ScriptStep } from '../index.ts';
-import { upstreamsAt } from './provider.ts';
+import { keyInFile, upstreamsAt } from './provider.ts';
 
 /** Ways from a client to a scripted model: the lane plays the script, or forwards to another gateway that plays it. */
 export const routes = ['script', 'forward'] as const;
@@ -26,7 +26,7 @@ export async function serve(
   }
   const upstream = await createGateway();
   const provider = await upstream.open({ owner: 'provider', mode, faults });
-  const upstreams = upstreamsAt(provider.baseUrl, { command: `printf %s ${provider.key}` });
+  const upstreams = upstreamsAt(provider.baseUrl, keyInFile(provider.key));
   const lane = await gateway.open({ owner: 'a', mode: { kind: 'forward', upstreams }, ...options });
   return {
     lane,

@@ -12,7 +12,7 @@ import {
   stream,
   userPrompt,
 } from '../__fixtures__/clients.ts';
-import { sendJson, sse, startProvider, upstreamsAt } from '../__fixtures__/provider.ts';
+import { keyInFile, sendJson, sse, startProvider, upstreamsAt } from '../__fixtures__/provider.ts';
 import {
   createGateway,
   type Gateway,
@@ -37,7 +37,7 @@ beforeEach(async () => {
   return () => rm(folder, { recursive: true });
 });
 
-const realKey = { command: 'echo real-key' };
+const realKey = keyInFile('real-key');
 const record = (upstreams: Upstreams): Promise<Lane> =>
   gateway.open({ owner: 'a', mode: { kind: 'record', upstreams, cassette } });
 const replay = (options: Partial<ReplayOptions> = {}, file = cassette): Promise<Lane> =>
@@ -83,9 +83,7 @@ describe.each(wireProtocols)('%s: a recorded conversation', (wire: WireProtocol)
     {
       await using upstream = await createGateway();
       await using provider = await upstream.open({ owner: 'p', mode: { kind: 'script', script } });
-      await using lane = await record(
-        upstreamsAt(provider.baseUrl, { command: `printf %s ${provider.key}` }),
-      );
+      await using lane = await record(upstreamsAt(provider.baseUrl, keyInFile(provider.key)));
       recorded = await converse(lane);
       expect(lane.ledger.map((line) => line.flags)).toEqual([[], []]);
     }
@@ -119,9 +117,7 @@ describe.each(wireProtocols)("%s: paths in the model's answers", (wire: WireProt
         owner: 'p',
         mode: { kind: 'script', script: { name: 's', play } },
       });
-      await using lane = await record(
-        upstreamsAt(provider.baseUrl, { command: `printf %s ${provider.key}` }),
-      );
+      await using lane = await record(upstreamsAt(provider.baseUrl, keyInFile(provider.key)));
       for (const receive of [stream, generate]) await receive(clientOf(wire, lane), options(first));
     }
     expect(await readFile(cassette, 'utf8')).not.toContain(`${first}/`);

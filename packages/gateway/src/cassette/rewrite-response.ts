@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '@whetstone/events';
+import { deltasOf } from '../wire/deltas.ts';
 import { eventData, splitEvents, withEventData } from '../wire/event-splitter.ts';
-import { objectAt, objectsAt } from '../wire/json-reading.ts';
 import type { WireProtocol } from '../wire/neutral.ts';
 import type { RecordedExchange } from './cassette.ts';
 
@@ -69,37 +69,4 @@ function rewriteTexts(value: JsonValue, replace: Replace): JsonValue {
   if (!isJsonObject(value)) return value;
   const fields = Object.entries(value).map(([name, field]) => [name, rewriteTexts(field, replace)] as const);
   return fields.some(([name, field]) => field !== value[name]) ? Object.fromEntries(fields) : value;
-}
-
-/** A piece of a text that a stream cuts up: which text of the response, and the field with the piece. */
-type Delta = { text: string; event: JsonObject; holder: JsonObject; field: string };
-
-function deltasOf(event: JsonObject, wire: WireProtocol): Delta[] {
-  const pieces = (text: string, holder: JsonObject, fields: string[]): Delta[] =>
-    fields
-      .filter((field) => typeof holder[field] === 'string')
-      .map((field) => ({ text: `${text} ${field}`, event, holder, field }));
-  switch (wire) {
-    case 'openai-responses': {
-      const { type, item_id: item, content_index: part, summary_index: summary } = event;
-      return pieces([type, item, part, summary].join(' '), event, ['delta']);
-    }
-    case 'openai-chat-completions':
-      return objectsAt(event, 'choices').flatMap((choice) => {
-        const delta = objectAt(choice, 'delta');
-        const calls = objectsAt(delta, 'tool_calls').flatMap((call) => [
-          ...pieces(`${choice.index} ${call.index}`, objectAt(call, 'function'), ['arguments']),
-          ...pieces(`${choice.index} ${call.index}`, objectAt(call, 'custom'), ['input']),
-        ]);
-        return [...pieces(`${choice.index}`, delta, ['content', 'reasoning_content', 'reasoning']), ...calls];
-      });
-    case 'anthropic-messages':
-      return pieces(`${event.index}`, objectAt(event, 'delta'), ['text', 'thinking', 'partial_json']);
-    case 'gemini-generate-content':
-      return objectsAt(event, 'candidates').flatMap((candidate) =>
-        objectsAt(objectAt(candidate, 'content'), 'parts').flatMap((part) =>
-          pieces(`${candidate.index} ${part.thought}`, part, ['text']),
-        ),
-      );
-  }
 }

@@ -22,7 +22,7 @@ import { decodeBody, readUpTo } from './decode-body.ts';
 import { agentHeaders, clientCredentials, upstreamHeaders } from './headers.ts';
 import { watchRefusals } from './lasting-refusal.ts';
 import { maskKey, maskKeyInText } from './mask-key.ts';
-import { readKey } from './provider-key.ts';
+import { oncePerSource, readKey } from './provider-key.ts';
 import { sendUpstream } from './send-upstream.ts';
 import { providerApis, type Upstreams, upstreamUrl } from './upstream.ts';
 import { waitForTurn } from './wait-for-turn.ts';
@@ -174,6 +174,7 @@ function credentialsFor({ wire, headers }: Call, key: string | typeof CLIENT, la
 
 async function openProviders(upstreams: Upstreams, onKey: ForwardPlace['onKey']) {
   const providers = new Map<WireProtocol, { baseUrl: string; key: string | typeof CLIENT }>();
+  const read = oncePerSource(readKey);
   for (const wire of wireProtocols) {
     const upstream = upstreams[wire];
     if (!upstream) continue;
@@ -186,7 +187,7 @@ async function openProviders(upstreams: Upstreams, onKey: ForwardPlace['onKey'])
     }
     if (upstream.key === 'client') providers.set(wire, { baseUrl, key: CLIENT });
     else {
-      const key = await readKey(upstream.key);
+      const key = await read(upstream.key);
       onKey?.(key);
       providers.set(wire, { baseUrl, key });
     }

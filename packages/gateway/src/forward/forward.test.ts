@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { call, clientOf, nextCall, postJson, shellTool, userPrompt, ways } from '../__fixtures__/clients.ts';
-import { sendJson, sse, startProvider, upstreamsAt } from '../__fixtures__/provider.ts';
+import { keyInFile, sendJson, sse, startProvider, upstreamsAt } from '../__fixtures__/provider.ts';
 import { createGateway, type Gateway, type Lane, type LaneOptions, type WireProtocol } from '../index.ts';
 import { maskKey } from './mask-key.ts';
 
@@ -63,7 +63,7 @@ describe.each(wires)('%s through the gateway', (wire) => {
       owner: 'a',
       mode: {
         kind: 'forward',
-        upstreams: upstreamsAt(provider.baseUrl, { command: `printf %s ${provider.key}` }),
+        upstreams: upstreamsAt(provider.baseUrl, keyInFile(provider.key)),
       },
     });
     const options = { prompt: userPrompt('go'), tools: [shellTool] };
@@ -352,7 +352,7 @@ describe('other answers:', () => {
     await using provider = await startProvider((response, { url }) => {
       response.once('close', () => ended++);
       const plain = url.includes('embeddings');
-      response.writeHead(529, { 'retry-after': '7', ...(plain ? {} : { 'content-encoding': 'gzip' }) });
+      response.writeHead(529, { 'retry-after': '0', ...(plain ? {} : { 'content-encoding': 'gzip' }) });
       if (!plain) return void response.end(bomb);
       const more = (): void => {
         while (!response.destroyed && response.write(Buffer.alloc(65_536, ' ')));
@@ -365,7 +365,7 @@ describe('other answers:', () => {
     for (const path of ['/v1/responses', '/v1/messages', '/v1/embeddings']) {
       const answer = await postJson(lane, path, { model: 'm' });
       expect(answer).toMatchObject({ status: 529, body: { error: { message } } });
-      expect(answer.headers.get('retry-after')).toBe('7');
+      expect(answer.headers.get('retry-after')).toBe('0');
     }
     await expect.poll(() => ended).toBe(3);
     for (const line of lane.ledger) expect(line).toMatchObject({ status: 529, error: message });

@@ -21,6 +21,17 @@ export async function readKey(source: KeySource, environment = process.env): Pro
   return key;
 }
 
+/** Reads each source once: several wires often have the key of one command, which may ask a person for it. */
+export function oncePerSource(read: (source: KeySource) => Promise<string>): typeof read {
+  const keys = new Map<string, Promise<string>>();
+  return (source) => {
+    const name = JSON.stringify(source);
+    const key = keys.get(name) ?? read(source);
+    keys.set(name, key);
+    return key;
+  };
+}
+
 async function keyText(source: KeySource, environment: NodeJS.ProcessEnv): Promise<string> {
   if ('env' in source) {
     const value = environment[source.env];

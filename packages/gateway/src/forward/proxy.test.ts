@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { postJson } from '../__fixtures__/clients.ts';
-import { type Provider, sendJson, startProvider, upstreamsAt } from '../__fixtures__/provider.ts';
+import { keyInFile, type Provider, sendJson, startProvider, upstreamsAt } from '../__fixtures__/provider.ts';
 import { createGateway, type Gateway, type Lane } from '../index.ts';
 
 const realKey = 'sk-real-canary-77aa';
@@ -76,7 +76,7 @@ async function startProxy(port: number) {
 const laneTo = (url: string): Promise<Lane> =>
   gateway.open({
     owner: 'a',
-    mode: { kind: 'forward', upstreams: upstreamsAt(url, { command: `printf %s ${realKey}` }) },
+    mode: { kind: 'forward', upstreams: upstreamsAt(url, keyInFile(realKey)) },
   });
 
 const portOf = ({ url }: { url: string }): number => Number(new URL(url).port);

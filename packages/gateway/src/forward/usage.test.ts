@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { totalTokens, type Usage } from '@whetstone/events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sse, startProvider, upstreamsAt } from '../__fixtures__/provider.ts';
+import { keyInFile, sse, startProvider, upstreamsAt } from '../__fixtures__/provider.ts';
 import { createGateway, type Gateway, type WireProtocol } from '../index.ts';
 
 /** A provider's answer, whole and streamed, to a call that it bills with `total` tokens, in the buckets of `usage`. */
@@ -169,7 +169,7 @@ describe.each(reports)(
         }
         reply.end();
       });
-      const upstreams = upstreamsAt(provider.url, { command: 'printf key' });
+      const upstreams = upstreamsAt(provider.url, keyInFile('key'));
       await using lane = await gateway.open({ owner: 'a', mode: { kind: 'forward', upstreams } });
       const streamPath = path.replace(':generateContent', ':streamGenerateContent?alt=sse');
       const calls: [string, string][] = [

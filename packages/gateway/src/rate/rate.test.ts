@@ -1,10 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { call, nextCall, postJson } from '../__fixtures__/clients.ts';
-import { type Provider, sendJson, sse, startProvider, upstreamsAt } from '../__fixtures__/provider.ts';
+import {
+  keyInFile,
+  type Provider,
+  sendJson,
+  sse,
+  startProvider,
+  upstreamsAt,
+} from '../__fixtures__/provider.ts';
 import { createGateway, type Gateway, type Lane, type LaneOptions, type RateOptions } from '../index.ts';
 
-const key = { command: 'printf key' };
+const key = keyInFile('key');
 const message = {
   type: 'message',
   content: [],

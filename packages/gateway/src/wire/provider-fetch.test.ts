@@ -1,7 +1,7 @@
 import type { JsonObject } from '@whetstone/events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { postJson } from '../__fixtures__/clients.ts';
-import { type Provider, sendJson, startProvider, upstreamsAt } from '../__fixtures__/provider.ts';
+import { keyInFile, type Provider, sendJson, startProvider, upstreamsAt } from '../__fixtures__/provider.ts';
 import { createGateway, type Gateway, type WireProtocol } from '../index.ts';
 import { allowsTool, stripProviderTools } from './provider-tools.ts';
 
@@ -166,7 +166,7 @@ describe('a lane', () => {
     ['/v1/messages/count_tokens', claude({ type: 'image', source: { type: 'url', url: out } }), 'url'],
     ['/v1beta/models/m:generateContent', gemini({ fileData: { fileUri: out } }), 'fileUri'],
   ])('keeps addresses from the provider of %s, and says so', async (path, request, name) => {
-    const upstreams = upstreamsAt(provider.url, { command: 'printf key' });
+    const upstreams = upstreamsAt(provider.url, keyInFile('key'));
     await using lane = await gateway.open({ owner: 'a', mode: { kind: 'forward', upstreams } });
     await postJson(lane, path, request);
     expect(provider.requests.at(-1)?.body).toContain(gone);

@@ -2,7 +2,7 @@ import type { JsonObject } from '@whetstone/events';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { postJson } from '../__fixtures__/clients.ts';
-import { type Provider, sendJson, startProvider, upstreamsAt } from '../__fixtures__/provider.ts';
+import { keyInFile, type Provider, sendJson, startProvider, upstreamsAt } from '../__fixtures__/provider.ts';
 import { createGateway, type Gateway, type Lane, type LaneOptions, wireProtocols } from '../index.ts';
 import { allowsTool, stripProviderTools } from './provider-tools.ts';
 
@@ -194,7 +194,7 @@ afterAll(async () => {
 const openLane = (options: Partial<LaneOptions> = {}): Promise<Lane> =>
   gateway.open({
     owner: 'a',
-    mode: { kind: 'forward', upstreams: upstreamsAt(provider.url, { command: 'printf key' }) },
+    mode: { kind: 'forward', upstreams: upstreamsAt(provider.url, keyInFile('key')) },
     ...options,
   });
 

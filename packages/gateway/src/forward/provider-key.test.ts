@@ -1,0 +1,24 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startProvider, upstreamsAt } from '../__fixtures__/provider.ts';
+import { createGateway } from '../index.ts';
+
+test('a command that prints the key of all wires runs once per lane', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'provider-key-'));
+  const calls = join(folder, 'calls');
+  await using provider = await startProvider((response) => void response.end('{}'));
+  await using gateway = await createGateway();
+  const upstreams = upstreamsAt(provider.url, { command: `echo called >> '${calls}'; echo key-of-command` });
+  const lane = await gateway.open({ owner: 'a', mode: { kind: 'forward', upstreams } });
+  for (const path of ['/v1/responses', '/v1/messages']) {
+    const headers = { authorization: `Bearer ${lane.key}` };
+    await fetch(`${lane.baseUrl}${path}`, { method: 'POST', headers, body: '{"model":"m"}' });
+  }
+  await lane.close();
+  expect(await readFile(calls, 'utf8')).toBe('called\n');
+  const sent = provider.requests.map(({ headers }) => headers.authorization ?? headers['x-api-key']);
+  expect(sent).toEqual(['Bearer key-of-command', 'key-of-command']);
+  await rm(folder, { recursive: true });
+});
