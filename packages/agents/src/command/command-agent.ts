@@ -4,13 +4,13 @@ import { createMask, type RunOptions, type Sandbox, sandboxPath } from '@whetsto
 import { type Agent, type AgentContext, defineSandboxAgent } from '../agent.ts';
 import type { Command, CommandAgentConfig } from '../config.ts';
 import type { AgentEnvironment } from '../kit/agent-environment.ts';
-import type { TurnResult } from '../kit/dialogue.ts';
+import type { ProgramEnd } from '../kit/dialogue.ts';
 import { runDialogue } from '../kit/dialogue.ts';
 import { refuseUnsupported } from '../kit/input-items.ts';
+import { createOutputReader } from '../kit/output-reader.ts';
 import { placeContext, placeOf } from '../kit/place-context.ts';
 import { runTurn, type TurnLaunch, type TurnSetup } from '../kit/run-turn.ts';
 import { createTelemetryCollector } from '../kit/telemetry/create-telemetry-collector.ts';
-import { createTurnReader } from '../kit/turn-reader.ts';
 import { nativeAgentOf } from '../native/native-agents.ts';
 import { commandWords, renderCommand, resumeCommandOf, runCommandIn } from './command-template.ts';
 import { executableOf } from './executable.ts';
@@ -82,7 +82,7 @@ function perAttempt(
     const place = placeOf(context);
     const setup = setups.get(sandbox) ?? {
       ...{ config, agent, place },
-      reader: createTurnReader({
+      reader: createOutputReader({
         ...{ agent, place, home, runtime: config.kind },
         stream: isCodexStream ? 'always' : 'detect',
       }),
@@ -96,7 +96,7 @@ function perAttempt(
 /** A shell reports it as exit code 126 or 127. An agent can exit so too, so the host looks for the program. */
 async function isProgramMissing(
   template: Command,
-  { ended, exitCode }: TurnResult,
+  { ended, exitCode }: ProgramEnd,
   searchPath: string,
 ): Promise<boolean> {
   if (ended !== 'exit' || (exitCode !== 126 && exitCode !== 127)) return false;

@@ -102,7 +102,8 @@ const SCRIPTS = [
 
 test('no program runs that was not read, or the script is not whole', () => {
   const programs = (script: string): string[] => {
-    const log = join(folder, 'log');
+    // A log for each script: what `>(c)` starts may run when the script has ended.
+    const log = join(mkdtempSync(join(folder, 'log-')), 'log');
     writeFileSync(log, '');
     execFileSync('bash', ['-c', script], {
       env: { PATH: `${folder}:/usr/bin:/bin`, LOG: log },

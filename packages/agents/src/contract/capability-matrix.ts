@@ -12,6 +12,8 @@ import {
   enforcerOf,
   isDrivenKind,
   nativeAgentOf,
+  type ProtocolKind,
+  protocolAgentsOf,
 } from '../native/native-agents.ts';
 import { takesOutputSchema } from '../native/takes-output-schema.ts';
 import { enforceable } from '../policy/permissions.ts';
@@ -27,6 +29,7 @@ export const matrixColumns = {
   login: 'login instead of a key',
   loginCalls: 'calls of a login',
   workspace: 'workspace',
+  sandbox: 'sandbox',
   filesystem: 'file system',
   shell: 'shell',
   network: 'network',
@@ -37,6 +40,7 @@ export const matrixColumns = {
   skills: 'skills',
   mcpServers: 'MCP servers',
   plugins: 'plugins',
+  customAgents: 'agents of yours inside it',
   structuredOutput: 'structured output',
   sessions: 'several turns',
   events: 'events from',
@@ -49,10 +53,26 @@ export const matrixColumns = {
 /** One agent in plain text, by column. `–`: it has nothing of that. */
 export type MatrixRow = Readonly<Record<keyof typeof matrixColumns, string>>;
 
-/** What each kind of agent can do, from the facts that adapters keep; one row for each kind, and two for modules. */
+/**
+ * What each kind of agent can do, from the facts that adapters keep: one row for each kind, one for each agent that a
+ * protocol drives (`acp:gemini-cli`), and two for modules.
+ */
 export function capabilityMatrix(): MatrixRow[] {
   const modules = [rowOf('http', moduleConfig), { ...rowOf('ai-sdk-harness', moduleConfig), ...HARNESS }];
-  return [...agentKinds.map((kind) => rowOf(kind, usualConfig(kind))), ...modules];
+  return [
+    ...agentKinds.flatMap((kind) => [rowOf(kind, usualConfig(kind)), ...protocolRows(kind)]),
+    ...modules,
+  ];
+}
+
+/** The kind that a row is about, by which a user asks for it. */
+export const kindOfRow = ({ agent }: MatrixRow): string => agent.replace(/:.*/, '');
+
+function protocolRows(kind: AgentKind): MatrixRow[] {
+  return Object.keys(protocolAgentsOf(kind) ?? {}).map((agent) => {
+    const config = toAgentConfig({ kind: kind as ProtocolKind, agent });
+    return { ...rowOf(`${kind}:${agent}`, config), aliases: NONE };
+  });
 }
 
 const NONE = '–';
@@ -69,6 +89,7 @@ const moduleConfig = toAgentConfig({ module: resolve('/agents/mine.ts') });
 /** What `defineHarnessAgent` does of what a module may do. */
 const HARNESS: Partial<MatrixRow> = {
   needs: 'a module of yours, and an adapter of @ai-sdk/harness',
+  questions: 'declined',
   inputs: 'text',
   structuredOutput: NONE,
   sessions: 'by its session’s id',
@@ -79,25 +100,48 @@ function rowOf(agent: string, config: AgentConfig): MatrixRow {
   const schema = takesOutputSchema(config);
   const isUsers = config.runner === 'command' || config.runner === 'module';
   const given = (can: boolean) => (isUsers ? 'by `context`' : yes(can));
-  const { stream, facts = {} as Partial<NativeFacts> } = nativeAgentOf(config.kind) ?? {};
+  const native = config.runner === 'driver' ? drivenAgentOf(config) : nativeAgentOf(config.kind);
+  const { stream, facts = {} as Partial<NativeFacts> } = native ?? {};
   return {
     agent,
-    aliases: nativeAgentOf(config.kind)?.aliases?.join(', ') ?? NONE,
+    aliases: native?.aliases?.join(', ') ?? NONE,
     ...runtimeOf(config),
     ...signIn(facts),
     workspace: 'its own, disposable',
+    sandbox: sandboxOf(config),
     ...permissionCells(config),
     inputs: config.runner === 'module' ? 'as it says' : ['text', ...(facts.inputs ?? [])].join(', '),
     instructions: places.instructions,
     skills: given(places.skills !== undefined),
     mcpServers: given(places.mcpServers === true),
     plugins: isUsers ? NONE : yes(places.plugins !== undefined),
+    customAgents: customAgentsOf(config),
     structuredOutput: schema === 'module' ? 'as it says' : yes(schema),
     events: eventsOf(config),
-    tracing: 'of its events',
+    tracing: tracesOf(config),
     raw: stream ? 'its output, as printed' : NONE,
     attaches: attachesBy(config),
   };
+}
+
+/** Every agent has that of its case; with closer permissions some start commands in one of their own, too. */
+function sandboxOf(config: AgentConfig): string {
+  const agent = config.runner === 'driver' ? drivenAgentOf(config) : undefined;
+  const hasOwn = agent?.facts.enforces?.ownSandbox !== undefined;
+  return hasOwn ? 'that of the case, and its own in it' : 'that of the case';
+}
+
+/** The option that defines or names an agent within the agent. */
+function customAgentsOf(config: AgentConfig): string {
+  const shape = config.runner === 'driver' ? (drivenAgentOf(config).options?.shape ?? {}) : {};
+  const option = ['agents', 'agent'].find((name) => Object.hasOwn(shape, name));
+  return option === undefined ? NONE : `with options.${option}`;
+}
+
+/** Spans are made of the events of every agent; some programs can also send their own. */
+function tracesOf(config: AgentConfig): string {
+  const own = config.runner === 'driver' && drivenAgentOf(config).options?.shape.trace !== undefined;
+  return own ? 'of its events, and its own with options.trace' : 'of its events';
 }
 
 function attachesBy(config: AgentConfig): string {
@@ -110,7 +154,9 @@ function permissionCells(
   config: AgentConfig,
 ): Pick<MatrixRow, 'filesystem' | 'shell' | 'network' | 'apps' | 'questions'> {
   const { enforces, asks } =
-    config.runner === 'driver' ? enforcerOf(drivenAgentOf(config)) : { enforces: {}, asks: false };
+    config.runner === 'driver'
+      ? enforcerOf(drivenAgentOf(config))
+      : { enforces: {}, asks: nativeAgentOf(config.kind)?.commandDialogue !== undefined };
   const values = (surface: 'filesystem' | 'shell' | 'network' | 'apps') =>
     enforceable(surface, enforces).join(', ');
   return {

@@ -1,4 +1,4 @@
-import { type JsonValue, parseJson, type StreamEvent, type Usage, usageSchema } from '@whetstone/events';
+import { type JsonValue, jsonOrText, type StreamEvent, type Usage, usageSchema } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { changeNamed, fileChanged, messageEvents, thinkingEvents } from '../kit/mapped-events.ts';
 import type { HarnessPart } from './harness.ts';
@@ -109,7 +109,7 @@ export class HarnessParts {
 
 /** The input of a call is JSON, written as text. */
 const inputOf = (input: unknown): JsonValue =>
-  typeof input === 'string' ? (parseJson(input) ?? input) : ((input ?? null) as JsonValue);
+  typeof input === 'string' ? jsonOrText(input) : ((input ?? null) as JsonValue);
 
 function messageIn(error: unknown): string {
   if (typeof error === 'string') return error;

@@ -22,7 +22,8 @@ export function countAt(value: JsonObject, key: string): number | undefined {
 export function parsedArguments(value: JsonValue | undefined): JsonValue {
   if (typeof value !== 'string') return value ?? {};
   if (value.trim() === '') return {};
-  return parseJson(value) ?? value;
+  const parsed = parseJson(value);
+  return parsed === undefined ? value : parsed;
 }
 
 /** Deeper than any real answer. A deeper value would exhaust the stack of a recursive reader. */

@@ -62,6 +62,24 @@ test('an untested version and a missing key are notes with what to do', async ()
   });
 });
 
+test('an SDK without the program that it starts is not complete, and an adapter of a protocol is looked for', async () => {
+  const { entry } = drivenAgents['opencode-sdk'].release;
+  if (!('module' in entry)) throw new Error('The SDK has no module.');
+  const module = join(folder, 'with-sdk/whetstone/agents/opencode-sdk/1.2.3/node_modules', entry.module);
+  await mkdir(join(module, '..'), { recursive: true });
+  await writeFile(module, '');
+  const XDG_CACHE_HOME = join(folder, 'with-sdk');
+  expect(await check('opencode-sdk', { XDG_CACHE_HOME, OPENAI_API_KEY: 'k' })).toMatchObject({
+    status: 'note',
+    found: expect.stringContaining('opencode is not here'),
+    fix: expect.stringContaining('whetstone agents install opencode-sdk'),
+  });
+  expect(await check('codex-acp', {})).toMatchObject({
+    found: 'not installed',
+    fix: 'whetstone agents install codex-acp',
+  });
+});
+
 test('CODEX_HOME below the temporary folder is a problem', async () => {
   expect(await check('CODEX_HOME', { CODEX_HOME: '/other/codex' })).toMatchObject({ status: 'problem' });
   expect(await check('CODEX_HOME', {})).toMatchObject({ status: 'ok' });

@@ -1,7 +1,7 @@
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isUnder } from '@whetstone/sandbox';
-import { type AgentHere, agentsHere } from './agents-here.ts';
+import { type AgentHere, adaptersHere, agentsHere } from './agents-here.ts';
 import { testedVersion } from './install-agent.ts';
 import { versionOfProgram } from './package-of.ts';
 
@@ -19,13 +19,13 @@ export type Check = {
  * program, and shows no key.
  */
 export async function checkAgents(environment: NodeJS.ProcessEnv = process.env): Promise<Check[]> {
-  const agents = await agentsHere(environment);
+  const agents = [...(await agentsHere(environment)), ...(await adaptersHere(environment))];
   const checks = await Promise.all(agents.map(checkAgent));
   return [...checks, ...checkCodexHome(environment)];
 }
 
-async function checkAgent(here: AgentHere): Promise<Check> {
-  const { kind, agent, onPath, installed, key, login } = here;
+async function checkAgent(here: AgentHere<string>): Promise<Check> {
+  const { kind, agent, onPath, installed, missing, key, login } = here;
   const tested = testedVersion(agent);
   const topic = kind;
   if (onPath === null && installed.length === 0) {
@@ -42,6 +42,10 @@ async function checkAgent(here: AgentHere): Promise<Check> {
   ];
   const found = [...places, ...(access.length > 0 ? access : ['no key and no login'])].join(', ');
   const used = version ?? installed[0];
+  if (missing !== undefined) {
+    const fix = `whetstone agents install ${kind} installs both`;
+    return { topic, status: 'note', found: `${found}, but ${missing} is not here, which it starts`, fix };
+  }
   if (access.length === 0) {
     const fix = `set ${key.variable}, or use a gateway that has a key`;
     return { topic, status: 'note', found, fix };

@@ -90,6 +90,63 @@ test('A dialogue takes leave of its program at the time limit, before the progra
   expect(result).toMatchObject({ ended: 'timeout', exitCode: 0 });
 });
 
+/** Turns with one program that is kept. `starts` counts how often it was started. */
+async function keptTurns(
+  lead: (
+    turn: (hold: (peer: Peer) => Promise<void>) => Promise<unknown>,
+    starts: () => number,
+  ) => Promise<void>,
+) {
+  await using attempt = await startAttempt('');
+  let starts = 0;
+  const run = (given: RunOptions) => {
+    starts += 1;
+    return attempt.sandbox.runCommand('node', ['-e', PROGRAM], given);
+  };
+  const kept = {};
+  await lead(
+    (hold) => runDialogue(run, {}, hold, kept),
+    () => starts,
+  );
+}
+
+const answered = async (peer: Peer): Promise<void> => {
+  peer.send({ n: 1 });
+  expect(await peer.next()).toEqual({ n: 2 });
+};
+
+test('A program that its turn discards is ended, and the next turn starts another', async () => {
+  await keptTurns(async (turn, starts) => {
+    await turn(answered);
+    const discarded = await turn(async (peer) => {
+      peer.send({ n: 1, after: 'stay' });
+      await peer.next();
+      peer.discard();
+    });
+    // It was ended: a program that stays has no result yet.
+    expect(discarded).toMatchObject({ ended: 'exit', stdoutBytes: expect.any(Number) });
+    expect((discarded as { stdoutBytes: number }).stdoutBytes).toBeGreaterThan(0);
+    expect(starts()).toBe(1);
+    await turn(answered);
+    expect(starts()).toBe(2);
+  });
+});
+
+test('A program that dies between two turns is started anew', async () => {
+  await keptTurns(async (turn, starts) => {
+    let last: Peer | undefined;
+    await turn(async (peer) => {
+      last = peer;
+      await answered(peer);
+    });
+    last?.send({ n: 1, after: 'crash' });
+    // Its crash is the end of its messages.
+    while (await last?.next());
+    await turn(answered);
+    expect(starts()).toBe(2);
+  });
+});
+
 test('A program that is kept leads the next turn too, and a turn that ended it starts another', async () => {
   await using attempt = await startAttempt('');
   let starts = 0;

@@ -9,10 +9,12 @@ export type Peer = {
   send(message: JsonObject): void;
   /** The next message of the program; `undefined` once it has ended. Lines that are no JSON objects are left out. */
   next(): Promise<JsonObject | undefined>;
+  /** Ends the program with this turn, although it was to stay: nobody knows what it still does, or whether it answers. */
+  discard(): void;
 };
 
 /** How a program ended. Without an exit code: the host ended it after its turn, or it stays for the next one. */
-export type TurnResult = Omit<CommandResult, 'exitCode'> & { exitCode?: number };
+export type ProgramEnd = Omit<CommandResult, 'exitCode'> & { exitCode?: number };
 
 /** Where the program of a session stays between its turns. */
 export type KeptProgram = { program?: Program };
@@ -24,14 +26,14 @@ export type KeptProgram = { program?: Program };
  * limit and at an abort `leaving` aborts, and `hold` has a moment to take leave of the program before it is ended.
  *
  * With `kept`, the program stays for the next turn, which begins with the same peer. One that has ended, or that a turn
- * left, is started anew. The end of its sandbox ends it.
+ * left or discarded, is started anew. The end of its sandbox ends it.
  */
 export async function runDialogue(
   run: (options: RunOptions) => Promise<CommandResult>,
   { timeoutMs, signal, onStdout, ...options }: RunOptions,
   hold: (peer: Peer, leaving: AbortSignal) => Promise<void>,
   kept?: KeptProgram,
-): Promise<TurnResult> {
+): Promise<ProgramEnd> {
   const before = kept?.program;
   if (kept) delete kept.program;
   const started = performance.now();
@@ -53,7 +55,7 @@ export async function runDialogue(
   } finally {
     leave.done();
   }
-  if (kept && program.isRunning() && !leave.signal.aborted) {
+  if (kept && program.canStay() && !leave.signal.aborted) {
     program.listen(undefined);
     kept.program = program;
     return { ...STILL_RUNNING, durationMs: performance.now() - started };
@@ -79,6 +81,8 @@ type Program = {
   ending: AbortController;
   running: Promise<CommandResult>;
   isRunning(): boolean;
+  /** Whether another turn may use it. */
+  canStay(): boolean;
   /** Passes on what the program prints from now on. */
   listen(onStdout: RunOptions['onStdout']): void;
   /** Closes its input. */
@@ -98,6 +102,7 @@ function startProgram(
   const leave = leaves(ending);
   let listener: RunOptions['onStdout'];
   let hasEnded = false;
+  let isDiscarded = false;
   // Its first output comes later than the first listener.
   const running = run({
     ...options,
@@ -118,8 +123,12 @@ function startProgram(
         if (stdin.writable) stdin.write(`${JSON.stringify(message)}\n`);
       },
       next: inbox.next,
+      discard() {
+        isDiscarded = true;
+      },
     },
     isRunning: () => !hasEnded,
+    canStay: () => !hasEnded && !isDiscarded,
     listen(onStdout) {
       listener = onStdout;
     },

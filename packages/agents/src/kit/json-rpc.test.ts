@@ -12,7 +12,7 @@ function open(timeoutMs = 5_000): Heard & { write(...messages: JsonObject[]): vo
   const notifications: string[] = [];
   const inbox: (JsonObject | undefined)[] = [];
   let wake = (): void => {};
-  const peer: Peer = {
+  const peer: Pick<Peer, 'send' | 'next'> = {
     send: (message) => void sent.push(JSON.parse(JSON.stringify(message))),
     async next() {
       while (inbox.length === 0) await new Promise<void>((resolve) => (wake = resolve));

@@ -42,7 +42,11 @@ export const RPC_CODES = { methodNotFound: -32601, internal: -32603, ended: -1, 
 const OPEN_LIMIT = 64;
 
 /** Leads JSON-RPC over the messages of a program; `timeoutMs` limits each request that has no limit of its own. */
-export function createJsonRpc(peer: Peer, handlers: RpcHandlers, timeoutMs: number): JsonRpc {
+export function createJsonRpc(
+  peer: Pick<Peer, 'send' | 'next'>,
+  handlers: RpcHandlers,
+  timeoutMs: number,
+): JsonRpc {
   const waiting = new Map<RequestId, PromiseWithResolvers<JsonObject>>();
   const open = new Set<Promise<void>>();
   let lastId = 0;

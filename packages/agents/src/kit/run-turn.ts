@@ -7,21 +7,21 @@ import type { AgentConfig } from '../config.ts';
 import type { NativeAgent } from '../native/native-agent.ts';
 import { likelyKind, wrongKind } from '../native/parse-native.ts';
 import { priceWithoutGateway } from '../native/price-without-gateway.ts';
-import type { TurnResult } from './dialogue.ts';
+import type { ProgramEnd } from './dialogue.ts';
 import { type KeptRecord, readKeptEvents } from './kept-events.ts';
 import { leadsToGateway } from './leads-to-gateway.ts';
 import { openMcpLog } from './mcp-failures.ts';
 import type { MapperPlace } from './native-mapper.ts';
+import type { OutputReader, Reading } from './output-reader.ts';
 import type { TelemetryCollector } from './telemetry/telemetry-collector.ts';
 import { type TurnOutcome, toTurn } from './to-turn.ts';
 import { createTurnEvents } from './turn-events.ts';
-import type { Reading, TurnReader } from './turn-reader.ts';
 import { callsOfTurn, usageOfTurn } from './turn-usage.ts';
 
 /** How the program of a turn is launched. Drivers and command templates differ only in this. */
 export type TurnLaunch = {
   /** `emit` takes what the host itself sees of the turn, such as its decisions. */
-  run: (options: RunOptions, emit: (event: StreamEvent) => void) => Promise<TurnResult>;
+  run: (options: RunOptions, emit: (event: StreamEvent) => void) => Promise<ProgramEnd>;
   env: Record<string, string>;
   stdin?: RunOptions['stdin'];
   mask: NonNullable<RunOptions['mask']>;
@@ -30,14 +30,14 @@ export type TurnLaunch = {
   /** The words of the command with its variables replaced. Absent for an agent that Whetstone starts itself. */
   words?: readonly string[];
   /** Whether the host found that the program is missing or cannot run. Default: the host does not check. */
-  isMissing?: (result: TurnResult) => Promise<boolean>;
+  isMissing?: (result: ProgramEnd) => Promise<boolean>;
 };
 
 export type TurnSetup = {
   config: AgentConfig;
   /** The agent that prints the output. Absent: an unknown agent. */
   agent: NativeAgent | undefined;
-  reader: TurnReader;
+  reader: OutputReader;
   place: MapperPlace;
   telemetry: TelemetryCollector;
   onSession: (sessionId: string) => void;
@@ -72,7 +72,7 @@ export async function runTurn(
   const ended = await launch.run(options, turn.add);
   // The host ended it for what the agent reported; the run was not aborted.
   const isRefused = refused.signal.aborted && !signal.aborted && ended.ended === 'abort';
-  const result: TurnResult = isRefused ? { ...ended, ended: 'exit' } : ended;
+  const result: ProgramEnd = isRefused ? { ...ended, ended: 'exit' } : ended;
   const reading = await endOf(output, context);
   if (reading.source !== 'text' && reading.summary.sessionId !== undefined)
     setup.onSession(reading.summary.sessionId);

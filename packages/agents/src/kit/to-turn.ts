@@ -2,22 +2,19 @@ import type { JsonValue, StreamEventOf, Usage } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { Telemetry, Turn } from '../agent.ts';
 import type { AgentConfig } from '../config.ts';
-import type { TurnResult } from './dialogue.ts';
+import type { ProgramEnd } from './dialogue.ts';
 import type { KeptRecord } from './kept-events.ts';
-import type { JsonLinesSummary } from './read-json-lines.ts';
+import type { Reading } from './output-reader.ts';
 import { stoppedMessages } from './stopped-messages.ts';
 import { gapsAmong } from './telemetry/evidence-gaps.ts';
-import { textTail } from './text-tail.ts';
+import { EVENT_TEXT_BYTES, textTail } from './text-tail.ts';
 import type { TurnEvents } from './turn-events.ts';
-import type { Reading } from './turn-reader.ts';
+import { turnFailure } from './turn-failure.ts';
 import { mismatch, usageIn } from './turn-usage.ts';
-
-/** How much of the output becomes an event. The attempt's files have all of it. */
-const EVENT_TEXT_BYTES = 16 * 1024;
 
 /** Everything known of a turn before it is summed up. */
 export type TurnOutcome = {
-  result: TurnResult;
+  result: ProgramEnd;
   reading: Reading;
   /** What the stream left out, from files that the agent kept; `undefined` if it could not be read. */
   kept: KeptRecord | undefined;
@@ -43,7 +40,7 @@ export function toTurn(config: AgentConfig, turn: TurnEvents, outcome: TurnOutco
   const { costUsd, calls } = spent;
   const ending = reading.source === 'text' ? undefined : reading.summary.ending;
   if (reading.source === 'text') addMessage(turn, result.stdout);
-  const failure = isRefused ? { message: stoppedMessages.refused } : failureOf(result, reading);
+  const failure = isRefused ? { message: stoppedMessages.refused } : turnFailure(result, reading);
   if (failure) {
     const { message, details = '' } = failure;
     const text = details === '' ? message : `${message}\n${details}`;
@@ -96,41 +93,6 @@ function modelsOf(calls: TurnOutcome['spent']['calls']): string[] | undefined {
 function addMessage(turn: TurnEvents, stdout: string): void {
   const text = textTail(stdout, EVENT_TEXT_BYTES);
   if (text !== '') turn.add({ type: 'message', role: 'assistant', text });
-}
-
-/** `details`: the end of the program's error output. */
-type Failure = { message: string; details?: string };
-
-/**
- * Why the turn failed; `undefined` if it did not. For an agent with a stream, the stream decides, because exit codes are
- * wrong in both directions. For text there is only the exit code. A time limit or an abort comes before both.
- */
-function failureOf({ ended, exitCode, stderr }: TurnResult, reading: Reading): Failure | undefined {
-  const details = textTail(stderr, EVENT_TEXT_BYTES);
-  if (ended !== 'exit') {
-    const message = stoppedMessages[ended];
-    return reading.source === 'text' ? { message, details } : { message };
-  }
-  if (reading.source === 'stream') return streamFailure(reading.summary, exitCode, details);
-  if (reading.source === 'transcript' && reading.summary.ending === 'failed') {
-    return { message: reading.summary.failure ?? 'The transcript says that the turn failed.' };
-  }
-  if (exitCode === 0) return undefined;
-  if (exitCode === 127) return { message: 'The agent was not found (exit code 127).', details };
-  return { message: `The agent ended with exit code ${exitCode}.`, details };
-}
-
-function streamFailure(
-  { ending, failure }: JsonLinesSummary,
-  exitCode: number | undefined,
-  stderr: string,
-): Failure | undefined {
-  if (ending === 'failed') return { message: failure ?? 'The agent says that its turn failed.' };
-  if (ending !== undefined) return undefined;
-  const reason = failure ?? stderr;
-  const code = exitCode === undefined ? '' : ` (exit code ${exitCode})`;
-  const message = `The agent ended${code} without saying how its turn went.`;
-  return { message: reason === '' ? message : `${message}\n${reason}` };
 }
 
 function gapsOf({ reading, telemetry, kept }: TurnOutcome, usage: Usage | undefined): string[] {

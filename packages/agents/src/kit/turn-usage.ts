@@ -2,7 +2,7 @@ import { addUsage, type StreamEvent, type StreamEventOf, totalTokens, type Usage
 import { present } from '@whetstone/events/present';
 import type { Telemetry } from '../agent.ts';
 import type { KeptRecord } from './kept-events.ts';
-import type { Reading } from './turn-reader.ts';
+import type { Reading } from './output-reader.ts';
 import { disagree } from './usage-disagrees.ts';
 
 type UsageEvent = StreamEventOf<'usage'>;

@@ -12,10 +12,10 @@ import { type KeptProgram, type Peer, runDialogue } from '../kit/dialogue.ts';
 import { inheritFiles } from '../kit/inherit-files.ts';
 import { refuseUnsupported } from '../kit/input-items.ts';
 import { learnSecret } from '../kit/learned-secrets.ts';
+import { createOutputReader, type OutputReader } from '../kit/output-reader.ts';
 import { placeContext, placeOf, pluginFolders } from '../kit/place-context.ts';
 import { runTurn, type TurnLaunch } from '../kit/run-turn.ts';
 import { noTelemetry } from '../kit/telemetry/telemetry-collector.ts';
-import { createTurnReader, type TurnReader } from '../kit/turn-reader.ts';
 import { createPolicy } from '../policy/decide.ts';
 import { type Permissions, permissionsOf } from '../policy/permissions.ts';
 import { attachedServer, requireNamedModel } from './attached-server.ts';
@@ -57,7 +57,7 @@ export async function createDriverAgent(
     behind && server === undefined ? await locateProgram(behind, undefined, user.environment) : undefined;
   requireModel(config);
   const accessOf = openAccess(config, user);
-  const readers = new WeakMap<Sandbox, TurnReader>();
+  const readers = new WeakMap<Sandbox, OutputReader>();
   const given = new WeakMap<Sandbox, Login>();
   const kept = new WeakMap<Sandbox, KeptProgram>();
   const stays = agent.launch.stays?.(config.driver.options ?? {}) ?? false;
@@ -132,7 +132,7 @@ export async function createDriverAgent(
       const place = { ...placeOf(context), workdir };
       const reader =
         readers.get(sandbox) ??
-        createTurnReader({ agent, runtime: agent.kind, stream: 'always', place, home });
+        createOutputReader({ agent, runtime: agent.kind, stream: 'always', place, home });
       readers.set(sandbox, reader);
       const onSession = (id: string): void => {
         session.id = id;
@@ -141,7 +141,7 @@ export async function createDriverAgent(
       try {
         const turn = await runTurn(setup, launch, input, context);
         const approvalPolicy = enforcerOf(agent).asks ? 'policy' : 'never';
-        const held = { approvalPolicy, ...turn.facts, ...reported };
+        const held = { approvalPolicy, workingDir: workdir, ...turn.facts, ...reported };
         return { ...turn, facts: { ...held, ...heldTo(permissions, server) } };
       } finally {
         await keepLogin(given, sandbox, log);

@@ -63,6 +63,12 @@ export const closedOnlyWithoutShell = ({ filesystem, shell, network }: Permissio
     ? 'a command could do what the other permissions forbid: write shell: off, too'
     : undefined;
 
+/** Of agents that ask for each command, which nothing confines once it is allowed. */
+export const shellOpensAll = ({ filesystem, shell, network }: Permissions): string | undefined =>
+  shell === 'allow' && (filesystem !== 'full' || network !== 'open')
+    ? 'with shell: allow its commands run outside every permission: write filesystem: full and network: open, too'
+    : undefined;
+
 /** What decides which permissions an agent has. */
 export type Enforcer = {
   enforces: Enforces;
@@ -83,7 +89,12 @@ export function permissionsOf(
     const values: readonly string[] = enforces[surface as Exclude<keyof Permissions, 'environment'>] ?? [];
     return beginsSafe && values.includes(value);
   });
-  return { ...openPermissions, ...Object.fromEntries(safe), ...given };
+  return { ...openPermissions, ...Object.fromEntries(safe), ...(beginsSafe && noShell(enforces)), ...given };
+}
+
+/** A shell that cannot be asked about, and that nothing confines, would open what the other safe values close. */
+function noShell({ shell = [], ownSandbox }: Enforces): { shell?: 'off' } {
+  return shell.includes('off') && !shell.includes('ask') && !ownSandbox ? { shell: 'off' } : {};
 }
 
 /** Why a configuration asks an agent for what it cannot be held to. `path`: below the agent. */

@@ -18,8 +18,9 @@ import { type Play, type Stage, teamSecret, userSecret } from './stage.ts';
 export type Scenery = {
   row: ContractRow;
   stage: Stage;
+  /** The first of the three plays at once. */
   task: () => Promise<Play>;
-  /** Three plays of one agent at once. */
+  /** Three plays of one agent at once. Its configuration has variables and inherited files. */
   atOnce: () => Promise<AtOnce>;
   /** Garbled output of an agent whose configuration names the model, and the turn another one. */
   garbled: () => Promise<Play>;
@@ -240,6 +241,7 @@ export const cases = {
     expect(turn.status).toBe('completed');
     expect(metadata).toMatchObject({ runtime: row.runtime, network: 'disabled' });
     if (row.own) expect(metadata.own).toEqual(row.own);
+    if (row.keyVariable) expect(metadata.workingDir).toBe(attempt.context.sandbox?.workdir);
     expect(metadata.tools).toHaveLength(1);
     expect(metadata.commands).toHaveLength(1);
     expect(metadata.commands[0]?.command).toMatch(/CONTRACT_SECRET|fake-agent/);

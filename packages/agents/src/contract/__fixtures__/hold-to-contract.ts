@@ -11,18 +11,16 @@ export function holdToContract(row: ContractRow, names: readonly CaseName[]): vo
     stage = await openStage(row);
   });
   afterAll(() => stage[Symbol.asyncDispose]());
-  const task = once(() =>
-    stage.play('task', {
+  const atOnce = once(async (): Promise<AtOnce> => {
+    const agent = await row.create({
+      user: stage.user,
       env: {
         CONTRACT_SECRET: `\${TEAM_SECRET}`,
         OWN_OR_LANE: 'own',
         XDG_STATE_HOME: '/nowhere/state',
       },
       inherit: ['.team/login.json', '.team/keys'],
-    }),
-  );
-  const atOnce = once(async (): Promise<AtOnce> => {
-    const agent = await row.create({ user: stage.user });
+    });
     const context = { model: `${row.provider ?? ''}model-of-the-turn` };
     return Promise.all([
       stage.play('task', { agent }),
@@ -30,6 +28,7 @@ export function holdToContract(row: ContractRow, names: readonly CaseName[]): vo
       stage.play('task', { agent, context }),
     ]);
   });
+  const task = async () => (await atOnce())[0];
   const garbled = once(() =>
     stage.play('garbled output', { model: 'model-of-the-config', context: { model: 'model-of-the-turn' } }),
   );

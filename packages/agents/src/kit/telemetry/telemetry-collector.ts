@@ -1,5 +1,5 @@
 import type { AttemptFiles, Telemetry } from '../../agent.ts';
-import type { Reading } from '../turn-reader.ts';
+import type { Reading } from '../output-reader.ts';
 
 /**
  * Sums up what an agent reports about its own turn, in two phases (context-eval, "telemetry"): `prepare` runs before the

@@ -2,7 +2,7 @@ import { type JsonObject, parseJson } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { objectIn } from '../../kit/fields.ts';
 import type { McpLog } from '../../kit/mcp-failures.ts';
-import { type Enforces, openPermissions, type Permissions } from '../../policy/permissions.ts';
+import { type Enforces, openPermissions, type Permissions, shellOpensAll } from '../../policy/permissions.ts';
 import { claudeCode } from '../claude-code/claude-code.ts';
 import { codexCli } from '../codex-cli/codex-cli.ts';
 import { copilot } from '../copilot/copilot.ts';
@@ -10,7 +10,7 @@ import { geminiCli } from '../gemini-cli/gemini-cli.ts';
 import { debugLog } from '../gemini-cli/launch.ts';
 import type { DrivenAgent, LaunchSettings, TurnRequest } from '../native-agent.ts';
 import { opencodeCli } from '../opencode-cli/opencode-cli.ts';
-import { withImages } from '../opencode-sdk/launch.ts';
+import { describingModel } from '../opencode-sdk/launch.ts';
 import { qwenCode } from '../qwen-code/qwen-code.ts';
 import { holdAcpTurn } from './client.ts';
 import type { ClientOptions } from './client-options.ts';
@@ -61,7 +61,11 @@ function overAcp(agent: DrivenAgent, server: Server): DrivenAgent {
   };
 }
 
-const ASKED: Enforces = { filesystem: ['read-only', 'workspace'], shell: ['off', 'ask'] };
+const ASKED: Enforces = {
+  filesystem: ['read-only', 'workspace'],
+  shell: ['off', 'ask'],
+  together: shellOpensAll,
+};
 
 const withModel = ({ model }: TurnRequest): string[] => (model === undefined ? [] : ['--model', model]);
 
@@ -95,7 +99,7 @@ export const acpAgents = {
       env: {
         ...env,
         OPENCODE_CONFIG_CONTENT: JSON.stringify({
-          ...withImages(settingsIn(env.OPENCODE_CONFIG_CONTENT)),
+          ...describingModel(settingsIn(env.OPENCODE_CONFIG_CONTENT)),
           permission: ASKS,
         }),
       },

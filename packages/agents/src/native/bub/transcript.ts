@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, parseJson, type StreamEvent, type Usage } from '@whetstone/events';
+import { type JsonObject, type JsonValue, jsonOrText, type StreamEvent, type Usage } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { countIn, objectIn, objectsIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
 import { fileChanged, messageEvents } from '../../kit/mapped-events.ts';
@@ -155,8 +155,7 @@ function messagesIn({ role, content }: JsonObject): StreamEvent[] | undefined {
 }
 
 /** Models send arguments as text, which may not be valid JSON. */
-const argumentsOf = (input: JsonValue): JsonValue =>
-  typeof input === 'string' ? (parseJson(input) ?? input) : input;
+const argumentsOf = (input: JsonValue): JsonValue => (typeof input === 'string' ? jsonOrText(input) : input);
 
 function calledEvents({ callId, tool, input }: Call): StreamEvent[] {
   const skill = tool === 'skill' ? textIn(objectIn(input)?.name) : undefined;

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import { mediaTypeOf } from '../../kit/media-type.ts';
 import { type Bridge, runBridge } from '../../kit/sdk-bridge.ts';
 import type { SdkItem } from '../../kit/sdk-items.ts';
@@ -20,12 +21,26 @@ type HookInput = { tool_name: string; tool_input: Input; tool_use_id: string };
 
 await runBridge(async ({ sdk, request, print, ask, signal }: Bridge<ClaudeSdk, ClaudeSdkRequest>) => {
   const answers = new Map<string, Promise<ClaudeSdkAnswer>>();
+  let printing = Promise.resolve();
+
+  /**
+   * Resolves when all that the SDK has read of Claude Code is printed. The SDK calls back at once, but its messages wait
+   * until the one before is printed; so a question would come before its call, or after it, as the clock has it.
+   */
+  async function allPrinted(): Promise<void> {
+    let last: Promise<void> | undefined;
+    while (last !== printing) {
+      last = printing;
+      await last;
+      await setImmediate();
+    }
+  }
 
   /** A call is asked once: the hook comes first, and for most calls the callback follows. */
   function decide(tool: string, input: Input, callId: string): Promise<ClaudeSdkAnswer> {
     const known = answers.get(callId);
     if (known) return known;
-    const asked = ask({ callId, tool, input }) as Promise<ClaudeSdkAnswer>;
+    const asked = allPrinted().then(() => ask({ callId, tool, input })) as Promise<ClaudeSdkAnswer>;
     answers.set(callId, asked);
     return asked;
   }
@@ -66,10 +81,21 @@ await runBridge(async ({ sdk, request, print, ask, signal }: Bridge<ClaudeSdk, C
     },
   });
   for await (const message of messages) {
-    await print(message);
+    printing = print(message);
+    await printing;
+    checkAgent(request.options, message as Initial);
     if ((message as { type?: unknown }).type === 'result') turn.abort();
   }
 });
+
+type Initial = { type?: string; subtype?: string; agents?: readonly string[] };
+
+/** Claude Code answers itself in place of an agent that it does not have. */
+function checkAgent({ agent }: { agent?: string }, { type, subtype, agents }: Initial): void {
+  if (agent === undefined || type !== 'system' || subtype !== 'init') return;
+  if (agents === undefined || agents.includes(agent)) return;
+  throw new Error(`Claude Code has no agent ${agent}. It has: ${agents.join(', ')}.`);
+}
 
 /** One message. It stays open until the turn is over, because Claude Code ends with its input, and could not ask then. */
 async function* prompt(items: readonly SdkItem[], over: AbortSignal): AsyncGenerator<object> {

@@ -1,3 +1,4 @@
+import { shellOpensAll } from '../../policy/permissions.ts';
 import { facts as cli } from '../claude-code/facts.ts';
 import type { NativeFacts, Release } from '../native-agent.ts';
 
@@ -11,10 +12,7 @@ export const facts: NativeFacts = {
     shell: ['off', 'ask'],
     network: ['off'],
     apps: ['off'],
-    together({ shell, filesystem, network }) {
-      if (shell !== 'allow' || (filesystem === 'full' && network === 'open')) return undefined;
-      return 'with shell: allow its commands run outside every permission: write filesystem: full and network: open, too';
-    },
+    together: shellOpensAll,
   },
 };
 

@@ -54,10 +54,8 @@ function optionsOf({ input, model, resume, permissions, connection, ...turn }: D
     // The hooks of a repository run outside every permission.
     settings: sources.length > 0 ? { disableAllHooks: true } : undefined,
     permissionMode: options.permission_mode ?? 'default',
-    systemPrompt:
-      typeof options.system_prompt === 'object'
-        ? { type: 'preset', ...options.system_prompt }
-        : options.system_prompt,
+    planModeInstructions: options.plan_mode_instructions,
+    systemPrompt: systemPromptOf(options),
     tools: options.tools,
     disallowedTools: [
       ...(options.disallowed_tools ?? []),
@@ -66,9 +64,14 @@ function optionsOf({ input, model, resume, permissions, connection, ...turn }: D
     ],
     additionalDirectories: options.additional_directories,
     agents: options.agents,
+    agent: options.agent,
     maxTurns: options.max_turns,
     maxBudgetUsd: options.max_budget_usd,
+    taskBudget: options.task_budget_tokens && { total: options.task_budget_tokens },
     effort: options.effort,
+    thinking: thinkingOf(options),
+    betas: options.betas,
+    pathToClaudeCodeExecutable: options.claude_path,
     fallbackModel: options.fallback_model,
     includePartialMessages: options.include_partial_messages,
     outputFormat: input.outputSchema && { type: 'json_schema', schema: input.outputSchema },
@@ -76,4 +79,15 @@ function optionsOf({ input, model, resume, permissions, connection, ...turn }: D
     forkSession: session === undefined ? undefined : options.fork_session,
     continue: session === undefined ? options.continue : undefined,
   });
+}
+
+function systemPromptOf({ system_prompt: given }: ClaudeSdkOptions) {
+  if (typeof given !== 'object') return given;
+  const { exclude_dynamic_sections: excludeDynamicSections, ...preset } = given;
+  return present({ type: 'preset', ...preset, excludeDynamicSections });
+}
+
+function thinkingOf({ thinking: given }: ClaudeSdkOptions) {
+  if (typeof given !== 'object') return given && { type: given };
+  return { type: 'enabled', budgetTokens: given.budget_tokens };
 }

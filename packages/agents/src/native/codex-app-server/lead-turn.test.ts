@@ -220,6 +220,44 @@ test('A server that stays gets each turn its own policy, and is greeted once', a
   expect(server.methods()).not.toContain('thread/unsubscribe');
 });
 
+test.each<[string, Parameters<typeof scriptedServer>[0]]>([
+  ['a handshake', { initialize: () => undefined }],
+  ['a thread', { 'thread/start': () => undefined }],
+  ['a turn', { 'turn/start': () => undefined }],
+  ['a request that it refuses', { 'thread/start': () => ({ error: { code: -32600, message: 'no' } }) }],
+])(
+  'A server that was to stay is given up after %s that it left open, for it may still begin',
+  async (_, answers) => {
+    vi.useFakeTimers();
+    const server = scriptedServer(answers);
+    const limits = { startup_timeout_seconds: 1, request_timeout_seconds: 1 };
+    const leading = leadTurn(server.peer, turnWith({ options: { reuse_server: true, ...limits } }).turn);
+    await vi.advanceTimersByTimeAsync(1_001);
+    await leading;
+    expect(server.isDiscarded()).toBe(true);
+  },
+);
+
+test('A server that stays is asked for what each turn wants, not for what the first one did', async () => {
+  const server = scriptedServer();
+  const options = { reuse_server: true };
+  await leadTurn(server.peer, turnWith({ options }).turn);
+  const { turn } = turnWith({
+    ...{ options: { ...options, effort: 'high' }, resume: 'thread-1' },
+    permissions: { shell: 'allow', filesystem: 'read-only' },
+  });
+  await leadTurn(server.peer, { ...turn, model: 'gpt-of-the-turn' });
+  expect(server.isDiscarded()).toBe(false);
+  expect(server.paramsOf('thread/resume')).toMatchObject({
+    ...{ model: 'gpt-of-the-turn', sandbox: 'read-only', approvalPolicy: { granular: { rules: false } } },
+  });
+  const turns = server.heard.filter(({ method }) => method === 'turn/start');
+  expect(turns.map(({ params }) => params)).toMatchObject([
+    { sandboxPolicy: { type: 'workspaceWrite' } },
+    { effort: 'high', sandboxPolicy: { type: 'readOnly' } },
+  ]);
+});
+
 test('Text that steers is sent once, after the call that it names, to the turn that runs', async () => {
   const call = { type: 'commandExecution', id: 'call-1', command: 'ls', status: 'completed' };
   const server = openTurn((put) => {
@@ -292,7 +330,9 @@ describe('questions', () => {
     ['applyPatchApproval', { conversationId: 'x', callId: 'c-5', fileChanges: { '/etc/a': {} } }],
     ['account/chatgptAuthTokens/refresh', {}],
     ['attestation/generate', {}],
+    ['currentTime/read', {}],
     ['plugin/install', {}],
+    ['config/value/write', { keyPath: 'approval_policy', value: 'never' }],
   ];
 
   test('each gets the answer that allows nothing, and is an event with its rule', async () => {
@@ -311,6 +351,8 @@ describe('questions', () => {
       denied,
       { code: -32603 },
       { code: -32603 },
+      { currentTimeAt: expect.any(Number) },
+      { code: -32601 },
       { code: -32601 },
     ]);
     const decided = events.filter((event) => event.type === 'approval.decided');

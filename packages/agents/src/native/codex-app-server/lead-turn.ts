@@ -2,7 +2,8 @@ import type { JsonObject } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { Peer } from '../../kit/dialogue.ts';
 import { objectIn, textIn } from '../../kit/fields.ts';
-import { createJsonRpc, type JsonRpc, RpcError } from '../../kit/json-rpc.ts';
+import { createJsonRpc, type JsonRpc, RPC_CODES, RpcError } from '../../kit/json-rpc.ts';
+import { traceOf } from '../codex-cli/trace.ts';
 import type { DialogueTurn } from '../native-agent.ts';
 import { approvalPolicyOf, sandboxModeOf, sandboxPolicyOf } from './confinement.ts';
 import { discover } from './discover.ts';
@@ -11,6 +12,7 @@ import type {
   InitializeParams,
   ReviewStartParams,
   ReviewTarget,
+  Settings,
   ThreadArchiveParams,
   ThreadForkParams,
   ThreadResumeParams,
@@ -23,7 +25,6 @@ import type {
 } from './protocol.ts';
 import type { ClientRequestMethod } from './protocol-methods.ts';
 import { answerRequest } from './server-requests.ts';
-import { traceOf } from './trace.ts';
 import { textInput, userInputOf } from './user-input.ts';
 import { createWatch, type Watch } from './watch.ts';
 
@@ -48,6 +49,8 @@ export async function leadTurn(peer: Peer, turn: DialogueTurn): Promise<void> {
     await hold(server, turn, watch);
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
+    // What was not answered may still happen, and would then happen in the next turn.
+    peer.discard();
     turn.log(`codex app-server: ${error.message}`);
   }
 }
@@ -83,7 +86,8 @@ async function startServer(peer: Peer, turn: DialogueTurn, watch: Watch): Promis
 
 async function hold({ ask, rpc }: Server, turn: DialogueTurn, watch: Watch): Promise<void> {
   const given = turn.options as AppServerOptions;
-  const threadId = await openThread(ask, turn);
+  const thread = await openThread(ask, turn);
+  const { id: threadId } = thread;
   if (given.discover) turn.report({ discovered: await discover(ask, given.discover, turn) });
   const trace = traceOf(turn.env);
   if (trace) turn.report({ trace });
@@ -97,7 +101,7 @@ async function hold({ ask, rpc }: Server, turn: DialogueTurn, watch: Watch): Pro
   }
   const started = given.review
     ? await ask('review/start', reviewOf(threadId, given.review, turn))
-    : await ask('turn/start', turnOf(threadId, turn));
+    : await ask('turn/start', turnOf(thread, turn));
   const turnId = textIn(objectIn(started.turn)?.id) ?? '';
   const completed = watch.completed(threadId, turnId);
   const interrupt = (): void => {
@@ -112,7 +116,10 @@ async function hold({ ask, rpc }: Server, turn: DialogueTurn, watch: Watch): Pro
   await takeLeave(ask, threadId, turn);
 }
 
-async function openThread(ask: Ask, turn: DialogueTurn): Promise<string> {
+/** `model`: the one that Codex says the thread has. */
+type OpenThread = { id: string; model: string };
+
+async function openThread(ask: Ask, turn: DialogueTurn): Promise<OpenThread> {
   const given = turn.options as AppServerOptions;
   const { permissions, model, workingDirectory } = turn;
   const shared = {
@@ -141,13 +148,25 @@ async function openThread(ask: Ask, turn: DialogueTurn): Promise<string> {
       serviceTier: service_tier,
     }),
   };
-  return threadIn(await ask('thread/start', params));
+  const started = await ask('thread/start', params);
+  checkServiceTier(service_tier, started);
+  return threadIn(started);
 }
 
-const threadIn = ({ thread }: JsonObject): string => textIn(objectIn(thread)?.id) ?? '';
+/** Codex leaves out a tier that its model does not have. */
+function checkServiceTier(asked: string | undefined, { serviceTier, model }: JsonObject): void {
+  if (asked === undefined || serviceTier !== null) return;
+  throw new RpcError(RPC_CODES.internal, `The model ${textIn(model)} has no service tier ${asked}.`);
+}
 
-function turnOf(threadId: string, turn: DialogueTurn): TurnStartParams {
-  const { effort, summary, service_tier } = turn.options as AppServerOptions;
+const threadIn = ({ thread, model }: JsonObject): OpenThread => ({
+  id: textIn(objectIn(thread)?.id) ?? '',
+  model: textIn(model) ?? '',
+});
+
+function turnOf({ id: threadId, model }: OpenThread, turn: DialogueTurn): TurnStartParams {
+  const given = turn.options as AppServerOptions;
+  const { effort, summary, service_tier, collaboration_mode: mode } = given;
   const schema = turn.input.outputSchema;
   return {
     ...{ threadId, input: userInputOf(turn), sandboxPolicy: sandboxPolicyOf(turn.permissions) },
@@ -155,10 +174,18 @@ function turnOf(threadId: string, turn: DialogueTurn): TurnStartParams {
       effort,
       summary,
       serviceTier: service_tier,
+      collaborationMode: mode && { mode, settings: modeSettings(model, given) },
       outputSchema: schema as TurnStartParams['outputSchema'],
     }),
   };
 }
+
+/** A mode replaces what the turn and the thread say of these. Without instructions it has its own. */
+const modeSettings = (model: string, { effort, developer_instructions }: AppServerOptions): Settings => ({
+  model,
+  reasoning_effort: effort ?? null,
+  developer_instructions: developer_instructions ?? null,
+});
 
 function reviewOf(threadId: string, review: Review, { input }: DialogueTurn): ReviewStartParams {
   const target = (): ReviewTarget => {

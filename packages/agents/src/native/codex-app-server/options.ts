@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { anyText, httpUrl, name, positiveCount, seconds } from '../../kit/option-values.ts';
+import { anyText, name, positiveCount, seconds } from '../../kit/option-values.ts';
+import { traceOption } from '../codex-cli/trace.ts';
 
 /** What a review looks at. The prompt is the instruction of `custom`. */
 const review = z.union([
@@ -16,6 +17,7 @@ const catalogues = ['models', 'skills', 'plugins', 'apps'] as const;
 /** `options:` of `kind: codex-app-server`. */
 export const options = z
   .object({
+    collaboration_mode: z.enum(['default', 'plan']).exactOptional(),
     effort: name.exactOptional(),
     summary: z.enum(['auto', 'concise', 'detailed', 'none']).exactOptional(),
     service_tier: name.exactOptional(),
@@ -29,7 +31,7 @@ export const options = z
     steer: z.array(steer).min(1).exactOptional(),
     discover: z.array(z.enum(catalogues)).min(1).exactOptional(),
     reuse_server: z.boolean().exactOptional(),
-    trace: z.strictObject({ endpoint: httpUrl }).exactOptional(),
+    trace: traceOption.exactOptional(),
     startup_timeout_seconds: seconds.exactOptional(),
     request_timeout_seconds: seconds.exactOptional(),
   })
@@ -53,6 +55,12 @@ function conflictsIn(given: AppServerOptions): [string, string, string][] {
     [Boolean(given.resume && given.fork), 'fork', 'resume', 'a turn has one thread'],
     [given.ephemeral && given.resume !== undefined, 'ephemeral', 'resume', 'a resumed thread is kept'],
     [Boolean(given.review && given.steer), 'steer', 'review', 'Codex takes no input during a review'],
+    [
+      Boolean(given.review && given.collaboration_mode),
+      'collaboration_mode',
+      'review',
+      'a review has no mode',
+    ],
     [given.reuse_server && given.trace !== undefined, 'reuse_server', 'trace', 'a trace is of one process'],
   ];
   return conflicts.flatMap(([isOne, one, other, why]) =>

@@ -38,6 +38,8 @@ export type ByteRange = { start: number; end: number };
 
 export type ClientInfo = { name: string; title: string | null; version: string };
 
+export type CollaborationMode = { mode: ModeKind; settings: Settings };
+
 export type CommandExecutionApprovalDecision =
   | 'accept'
   | 'acceptForSession'
@@ -147,6 +149,8 @@ export type McpServerElicitationRequestResponse = {
   _meta: JsonValue | null;
 };
 
+export type ModeKind = 'plan' | 'default';
+
 export type NetworkAccess = 'restricted' | 'enabled';
 
 export type NetworkApprovalContext = { host: string; protocol: NetworkApprovalProtocol };
@@ -218,6 +222,12 @@ export type SandboxPolicy =
       excludeTmpdirEnvVar: boolean;
       excludeSlashTmp: boolean;
     };
+
+export type Settings = {
+  model: string;
+  reasoning_effort: ReasoningEffort | null;
+  developer_instructions: string | null;
+};
 
 export type TextElement = { byteRange: ByteRange; placeholder: string | null };
 
@@ -315,6 +325,7 @@ export type TurnStartParams = {
   effort?: ReasoningEffort | null;
   summary?: ReasoningSummary | null;
   outputSchema?: JsonValue | null;
+  collaborationMode?: CollaborationMode | null;
 };
 
 export type TurnStatus = 'completed' | 'interrupted' | 'failed' | 'inProgress';

@@ -15,6 +15,7 @@ export const launch: Launch = {
     },
     files: {
       '.codex/config.toml': [
+        mcpServers.length + plugins.length > 0 ? WAITING_FOR_SERVERS : '',
         configuration(access, model, plugins.length > 0),
         ...mcpServers.map(serverTable),
         ...plugins.map(({ name }) => `\n[plugins."${name}@local"]\nenabled = true\n`),
@@ -58,6 +59,12 @@ function sandboxOptions({ filesystem, shell, network, apps }: Permissions): stri
  * turns that off. When the lock cannot be opened, because it is a folder, Codex downloads nothing and continues.
  */
 const withoutSync = { '.codex/.tmp/plugins.sync.lock/README': 'Nothing is fetched here.\n' };
+
+/**
+ * Since 0.147 a turn begins without the tools of servers that take longer than a second to start, which depends on the load of
+ * the machine. 0: it waits for each, up to the limit of its start.
+ */
+const WAITING_FOR_SERVERS = 'mcp_optional_startup_grace_ms = 0\n';
 
 const configuration = (access: Access, model: string | undefined, hasPlugins: boolean): string =>
   `${model === undefined ? '' : `model = ${JSON.stringify(model)}\n`}${providerOf(access)}

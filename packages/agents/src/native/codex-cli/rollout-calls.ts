@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, parseJson, type StreamEvent } from '@whetstone/events';
+import { type JsonObject, type JsonValue, jsonOrText, type StreamEvent } from '@whetstone/events';
 import { objectIn, objectsIn, requiredText, textIn } from '../../kit/fields.ts';
 import { changeNamed, fileChanged, workspacePath } from '../../kit/mapped-events.ts';
 import { skillEvents, skillIn } from '../../kit/skill-file.ts';
@@ -146,5 +146,4 @@ function childName(input: JsonValue): string {
 }
 
 /** The model may write invalid JSON. Codex reports that to it, and the text stays as it is. */
-const parsedArguments = (text: JsonValue): JsonValue =>
-  typeof text === 'string' ? (parseJson(text) ?? text) : text;
+const parsedArguments = (text: JsonValue): JsonValue => (typeof text === 'string' ? jsonOrText(text) : text);

@@ -4,6 +4,7 @@ import { sdkItems } from '../../kit/sdk-items.ts';
 import type { Permissions } from '../../policy/permissions.ts';
 import { launch as cli } from '../codex-cli/launch.ts';
 import { ownTemporary } from '../codex-cli/own-temporary.ts';
+import { traceOf, traceSettings, tracing } from '../codex-cli/trace.ts';
 import type { Connection, DialogueTurn, Launch } from '../native-agent.ts';
 import type { CodexSdkRequest } from './bridge.ts';
 import type { CodexSdkOptions } from './options.ts';
@@ -19,11 +20,20 @@ export const launch: Launch = {
   settings(connection) {
     const { env, files } = cli.settings(connection);
     const temporary = ownTemporary(connection.home);
-    return { env: { ...env, ...temporary.env }, files: { ...files, ...temporary.files } };
+    const { trace } = (connection.options ?? {}) as CodexSdkOptions;
+    const traced = trace && tracing(trace.endpoint, 'codex-sdk');
+    return {
+      env: { ...env, ...temporary.env, ...traced?.env },
+      files: { ...files, ...temporary.files },
+    };
   },
   turn: () => [],
   stays: staysOpen,
-  dialogue: sdkDialogue(async (turn) => ({ request: await requestOf(turn) })),
+  dialogue: sdkDialogue(async (turn) => {
+    const trace = traceOf(turn.env);
+    if (trace) turn.report({ trace });
+    return { request: await requestOf(turn) };
+  }),
 };
 
 async function requestOf(turn: DialogueTurn) {
@@ -40,6 +50,7 @@ async function requestOf(turn: DialogueTurn) {
         sandbox_workspace_write: { exclude_slash_tmp: true },
         ...approvedServers(turn.connection),
         ...(access.kind === 'key' && noAccount),
+        ...(options.trace && traceSettings(options.trace.endpoint)),
       },
     },
     thread: {

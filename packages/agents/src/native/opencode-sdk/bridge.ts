@@ -6,7 +6,15 @@ import { mediaTypeOf } from '../../kit/media-type.ts';
 import { type Bridge, runBridge } from '../../kit/sdk-bridge.ts';
 import type { SdkItem } from '../../kit/sdk-items.ts';
 import { repositoryPlugins } from './repository-plugins.ts';
-import { denials, leave, type ServerAgent, UNASKED, type UsersServer, whyUnusable } from './users-server.ts';
+import {
+  denials,
+  leave,
+  type ServerAgent,
+  type ServerProvider,
+  UNASKED,
+  type UsersServer,
+  whyUnusable,
+} from './users-server.ts';
 
 /** What the host asks of one turn; `prompt` and `session` are parameters of the SDK, under its own names. */
 export type OpencodeSdkRequest = {
@@ -40,6 +48,7 @@ type Answer = Promise<{ data: unknown }>;
 
 type OpencodeClient = {
   app: { agents(): Answer };
+  config: { providers(): Answer };
   global: { health(options: object): Answer };
   file: { list(parameters: object, options: object): Answer };
   event: { subscribe(parameters: object, options: object): Promise<{ stream: AsyncIterable<Event> }> };
@@ -104,6 +113,7 @@ await runBridge(async ({ sdk, request, print, ask, signal, beforeEnd }: Opencode
   const session = await openSession(client, request, report);
   const { worktree: root, home } = (await client.path.get()).data as { worktree: string; home: string };
   const agent = await findAgent(client, request.prompt);
+  await checkVariant(client, request.prompt);
   if (server) {
     if (session !== request.resume) made.add(session);
     beforeEnd(() => leave(client, session, made, server));
@@ -251,6 +261,20 @@ async function findAgent(
   const found = agents.find(({ name }) => name === agent);
   if (found) return found;
   throw new Error(`OpenCode has no agent ${agent}. It has: ${agents.map(({ name }) => name).join(', ')}.`);
+}
+
+/** OpenCode leaves out a variant that its model does not have. */
+async function checkVariant(
+  { config }: OpencodeClient,
+  { model, variant }: { model?: { providerID: string; modelID: string }; variant?: string },
+): Promise<void> {
+  if (variant === undefined || model === undefined) return;
+  const { providers } = (await config.providers()).data as { providers: ServerProvider[] };
+  const { models = {} } = providers.find(({ id }) => id === model.providerID) ?? {};
+  const { variants = {} } = models[model.modelID] ?? {};
+  if (Object.hasOwn(variants, variant)) return;
+  const names = Object.keys(variants).join(', ') || 'none';
+  throw new Error(`The model ${model.modelID} of OpenCode has no variant ${variant}. It has: ${names}.`);
 }
 
 /** The server lists only sessions that are not idle. */

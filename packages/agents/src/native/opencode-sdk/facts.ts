@@ -1,4 +1,4 @@
-import type { Permissions } from '../../policy/permissions.ts';
+import { type Permissions, shellOpensAll } from '../../policy/permissions.ts';
 import type { AttachFacts, NativeFacts, Release } from '../native-agent.ts';
 import { facts as cli } from '../opencode-cli/facts.ts';
 import { opencodeCli } from '../opencode-cli/opencode-cli.ts';
@@ -6,11 +6,6 @@ import { opencodeCli } from '../opencode-cli/opencode-cli.ts';
 /** Whether nothing is left to decide. */
 export const isOpen = ({ shell, filesystem, network }: Permissions): boolean =>
   shell === 'allow' && filesystem === 'full' && network === 'open';
-
-const shellOpensAll = (permissions: Permissions): string | undefined =>
-  permissions.shell === 'allow' && !isOpen(permissions)
-    ? 'with shell: allow its commands run outside every permission: write filesystem: full and network: open, too'
-    : undefined;
 
 /** The SDK talks to the server of OpenCode, which keeps its files where OpenCode always does. */
 export const facts: NativeFacts = {

@@ -10,7 +10,7 @@ import { launch as cli } from '../opencode-cli/launch.ts';
 import type { OpencodeSdkRequest } from './bridge.ts';
 import { decideCall } from './decide-call.ts';
 import { attaches, facts, isOpen } from './facts.ts';
-import type { OpencodeSdkOptions } from './options.ts';
+import type { OpencodeAgent, OpencodeSdkOptions } from './options.ts';
 import type { SessionRule } from './users-server.ts';
 
 /** On a server of the user, the bridge deletes the sessions that it made when the case ends. */
@@ -21,12 +21,16 @@ export const launch: Launch = {
     const { permissions, options } = connection;
     if (isAttached(options)) return { env: {}, files: {} };
     const { env, ...own } = cli.settings({ ...connection, permissions: openPermissions });
+    const ownOptions = (options ?? {}) as OpencodeSdkOptions;
     const given = objectIn(parseJson(env.OPENCODE_CONFIG_CONTENT ?? '')) ?? {};
     return {
       ...own,
       env: {
         ...env,
-        OPENCODE_CONFIG_CONTENT: JSON.stringify({ ...withImages(given), ...asking(permissions) }),
+        OPENCODE_CONFIG_CONTENT: JSON.stringify({
+          ...describingModel(given, ownOptions),
+          ...asking(permissions, ownOptions),
+        }),
         // The settings, tools and agents of the repository.
         ...(permissions.apps === 'off' && { OPENCODE_DISABLE_PROJECT_CONFIG: '1' }),
       },
@@ -53,7 +57,7 @@ const isAttached = (options: JsonObject = {}): boolean => options[attaches.optio
  * OpenCode asks about each call of a tool but those that change nothing by themselves. A path outside the workspace has no
  * question of its own, because each tool names its paths.
  */
-function asking({ shell, network }: Permissions) {
+function asking({ shell, network }: Permissions, { agents = {} }: OpencodeSdkOptions = {}) {
   return {
     permission: {
       ...{ '*': 'ask', external_directory: 'allow', doom_loop: 'deny', question: 'allow', skill: 'allow' },
@@ -62,23 +66,44 @@ function asking({ shell, network }: Permissions) {
       // A search runs at the provider.
       ...(network === 'off' && { websearch: 'deny', codesearch: 'deny' }),
     },
-    // What its own agents cannot do stays so.
-    agent: {
-      plan: { permission: { edit: 'deny' } },
-      general: { permission: { question: 'deny', todowrite: 'deny' } },
-      explore: { permission: { edit: 'deny', question: 'deny', task: 'deny', todowrite: 'deny' } },
-    },
+    agent: { ...OWN_AGENTS, ...Object.fromEntries(Object.entries(agents).map(agentEntry)) },
   };
 }
 
-/** OpenCode leaves out images for a model that is not said to take them. Nothing is known of a model of the gateway. */
-export function withImages({ provider, ...config }: JsonObject): JsonObject {
+/** What its own agents cannot do stays so. */
+const OWN_AGENTS: Readonly<Record<string, { permission: Record<string, 'deny'> }>> = {
+  plan: { permission: { edit: 'deny' } },
+  general: { permission: { question: 'deny', todowrite: 'deny' } },
+  explore: { permission: { edit: 'deny', question: 'deny', task: 'deny', todowrite: 'deny' } },
+};
+
+/** An agent of the configuration asks as every other does, and has nothing that one of OpenCode by its name is denied. */
+function agentEntry([name, { deny = [], ...given }]: [string, OpencodeAgent]) {
+  const denied = Object.fromEntries(deny.map((tool) => [tool, 'deny'] as const));
+  return [name, { ...given, permission: { ...OWN_AGENTS[name]?.permission, ...denied } }] as const;
+}
+
+/**
+ * OpenCode leaves out images, a temperature and a variant for a model that is not said to take them. Nothing is known of a
+ * model of the gateway, so it is said to take what is asked of it; a variant is an effort.
+ */
+export function describingModel(
+  { provider, ...config }: JsonObject,
+  options: OpencodeSdkOptions = {},
+): JsonObject {
   const gateway = objectIn(objectIn(provider)?.gateway);
   if (!gateway) return present({ ...config, provider });
-  const modalities = { input: ['text', 'image'], output: ['text'] };
+  const { agents = {}, variant } = options;
+  const hasTemperature = Object.values(agents).some(({ temperature }) => temperature !== undefined);
+  const takes = {
+    attachment: true,
+    modalities: { input: ['text', 'image'], output: ['text'] },
+    ...(hasTemperature && { temperature: true }),
+    ...(variant !== undefined && { reasoning: true, variants: { [variant]: { reasoningEffort: variant } } }),
+  };
   const models = Object.entries(objectIn(gateway.models) ?? {}).map(([name, model]) => [
     name,
-    { ...objectIn(model), attachment: true, modalities },
+    { ...objectIn(model), ...takes },
   ]);
   return { ...config, provider: { gateway: { ...gateway, models: Object.fromEntries(models) } } };
 }

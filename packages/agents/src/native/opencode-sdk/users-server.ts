@@ -16,6 +16,9 @@ export type UsersServer = {
   timeoutSeconds: number;
 };
 
+/** Some of a provider that a server of OpenCode knows. */
+export type ServerProvider = { id: string; models: Record<string, { variants?: object }> };
+
 export type ServerAgent = { name: string; permission?: SessionRule[] };
 
 type Answer = Promise<{ data: unknown }>;

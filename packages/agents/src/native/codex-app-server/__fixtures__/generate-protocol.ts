@@ -15,7 +15,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   ThreadForkParams: ['threadId', 'excludeTurns', 'lastTurnId', 'model', 'cwd', 'approvalPolicy', 'sandbox', 'config'],
   TurnStartParams: [
     ...['threadId', 'input', 'cwd', 'approvalPolicy', 'sandboxPolicy', 'model'],
-    ...['serviceTier', 'effort', 'summary', 'outputSchema'],
+    ...['serviceTier', 'effort', 'summary', 'outputSchema', 'collaborationMode'],
   ],
   TurnSteerParams: ['threadId', 'input', 'expectedTurnId'],
   InitializeParams: ['clientInfo', 'capabilities'],

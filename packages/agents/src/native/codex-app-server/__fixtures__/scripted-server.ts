@@ -14,6 +14,7 @@ export function scriptedServer(answers: Readonly<Record<string, Answer>> = {}) {
   const heard: JsonObject[] = [];
   const inbox: (JsonObject | undefined)[] = [];
   let wake = (): void => {};
+  let isDiscarded = false;
   const push = (message: JsonObject | undefined): void => {
     inbox.push(message);
     wake();
@@ -46,9 +47,13 @@ export function scriptedServer(answers: Readonly<Record<string, Answer>> = {}) {
       while (inbox.length === 0) await new Promise<void>((resolve) => (wake = resolve));
       return inbox.shift();
     },
+    discard() {
+      isDiscarded = true;
+    },
   };
   return {
     ...{ peer, heard, put: push },
+    isDiscarded: () => isDiscarded,
     end: () => push(undefined),
     methods: () => heard.flatMap(({ method }) => (typeof method === 'string' ? [method] : [])),
     paramsOf: (wanted: string) => heard.find(({ method }) => method === wanted)?.params as JsonObject,

@@ -8,12 +8,12 @@ import type { MapperPlace, NativeMapper } from './native-mapper.ts';
 import { type JsonLinesSummary, readJsonLines } from './read-json-lines.ts';
 
 /** Reads the turns of one agent in one attempt, however its program is launched. */
-export type TurnReader = {
+export type OutputReader = {
   /** Begins to read a turn. `isNew` is true in the first turn of a session. */
-  begin(turn: { isNew: boolean; emit: (event: StreamEvent) => void }): TurnReading;
+  begin(turn: { isNew: boolean; emit: (event: StreamEvent) => void }): OutputReading;
 };
 
-export type TurnReading = {
+export type OutputReading = {
   /** Takes standard output as it arrives. */
   push(chunk: Buffer): void;
   /** Of the mapper. Default: none. */
@@ -30,7 +30,7 @@ export type Reading =
   /** The agent printed only text. `gaps` names the evidence that is missing. */
   | { source: 'text'; gaps: string[] };
 
-export type TurnReaderOptions = {
+export type OutputReaderOptions = {
   /** The agent that prints the output. Absent: an unknown agent. */
   agent: NativeAgent | undefined;
   /** The runtime in the `session.started` event of text output. */
@@ -41,7 +41,7 @@ export type TurnReaderOptions = {
   home: string;
 };
 
-export function createTurnReader(options: TurnReaderOptions): TurnReader {
+export function createOutputReader(options: OutputReaderOptions): OutputReader {
   const { agent, stream, place } = options;
   if (agent?.stream) {
     const streams = streamReader(agent.stream.open, place);
@@ -53,7 +53,7 @@ export function createTurnReader(options: TurnReaderOptions): TurnReader {
 }
 
 /** Passes on the mapper of the turn before, because some agents report the usage of the whole session. */
-function streamReader(open: NonNullable<NativeAgent['stream']>['open'], place: MapperPlace): TurnReader {
+function streamReader(open: NonNullable<NativeAgent['stream']>['open'], place: MapperPlace): OutputReader {
   let mapper: NativeMapper | undefined;
   return {
     begin({ isNew, emit }) {
@@ -77,10 +77,10 @@ function beginsWithJson(output: Buffer): boolean | undefined {
 }
 
 /** A command may print JSON or text. The first characters that are not white space decide. */
-function detectingReader(streams: TurnReader, texts: TurnReader): TurnReader {
+function detectingReader(streams: OutputReader, texts: OutputReader): OutputReader {
   return {
     begin(turn) {
-      let reading: TurnReading | undefined;
+      let reading: OutputReading | undefined;
       let beginning: Buffer = Buffer.alloc(0);
       return {
         push(chunk) {
@@ -97,7 +97,7 @@ function detectingReader(streams: TurnReader, texts: TurnReader): TurnReader {
   };
 }
 
-function textReader({ runtime, place }: TurnReaderOptions): TurnReader {
+function textReader({ runtime, place }: OutputReaderOptions): OutputReader {
   return {
     begin({ emit }) {
       emit({ type: 'session.started', runtime, workingDir: place.workdir });
@@ -109,8 +109,8 @@ function textReader({ runtime, place }: TurnReaderOptions): TurnReader {
 /** For an agent that prints plain text. Its transcript, a file in its home, has the events. */
 function transcriptReader(
   { pattern, createMapper }: Extract<TranscriptFormat, { kind: 'files' }>,
-  options: TurnReaderOptions,
-): TurnReader {
+  options: OutputReaderOptions,
+): OutputReader {
   const { place, home } = options;
   const texts = textReader(options);
   /** How many bytes of each file earlier turns have read. A session is one file, which grows. */
