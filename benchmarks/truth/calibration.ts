@@ -1,18 +1,18 @@
 import { replayVerdicts } from '../../packages/whetstone/src/stats/replay-verdicts.ts';
 import { seededRandom } from '../../packages/whetstone/src/stats/seeded-random.ts';
 import { type Aim, type Table, tableOf } from '../benchmark.ts';
-import { pairedRates, passes } from './task-rates.ts';
+import { drawRates, pairedRates, passes } from './task-rates.ts';
 
 const EFFECT = 0.2;
 
 /** What `whetstone calibrate` says of simulated suites, and how far the power that a plan announces is from what it finds. */
 export function calibration(replays: number): { table: Table; aims: Aim[] } {
   const random = seededRandom('calibration');
-  const suites = pairedRates([0.4, 0.4], { within: 0.5, between: 1 }, random);
+  const suites = pairedRates([0.4, 0.4], { within: 0.5, between: 1 });
   const rows = [6, 8, 10, 20, 50, 100].flatMap((tasks) =>
     [1, 3, 5].map((trials) => {
       const stored = Array.from({ length: tasks }, () => {
-        const [rate] = suites.draw(random);
+        const [rate] = drawRates(suites, random);
         return { passed: Math.round(passes(rate, trials, random) * trials), trials };
       });
       const seed = `${tasks} ${trials}`;

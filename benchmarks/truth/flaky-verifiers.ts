@@ -1,18 +1,18 @@
 import { disagreement, shownShare } from '../../packages/whetstone/src/stats/verifier-noise.ts';
 import { type Aim, type Table, tableOf } from '../benchmark.ts';
-import { pairedRates, type Random } from './task-rates.ts';
+import { drawRates, pairedRates, type Random } from './task-rates.ts';
 
 const TASKS = 20_000;
 const REPEATS = 3;
 
 /** How much of a true difference a verifier with errors shows, and what `rescore --repeat 3` says of that. */
 export function flakyVerifiers(random: Random): { table: Table; aims: Aim[] } {
-  const { draw } = pairedRates([0.3, 0.6], { within: 0.5, between: 1 }, random);
+  const scenario = pairedRates([0.3, 0.6], { within: 0.5, between: 1 });
   const rows = [0, 0.02, 0.05, 0.1, 0.2].map((error) => {
     const verdict = (isGood: boolean) => (random() < error ? !isGood : isGood);
     let [real, seen, disagreed] = [0, 0, 0];
     for (let task = 0; task < TASKS; task += 1) {
-      for (const [arm, rate] of draw(random).entries()) {
+      for (const [arm, rate] of drawRates(scenario, random).entries()) {
         const isGood = random() < rate;
         const verdicts = Array.from({ length: REPEATS }, () => verdict(isGood));
         const sign = arm === 0 ? -1 : 1;

@@ -10,7 +10,7 @@ export function unplannedLooks(
   replications: number,
   { nulls, random }: { nulls: readonly RateScenario[]; random: Random },
 ): { table: Table; aims: Aim[] } {
-  const effect = pairedRates([0.3, 0.5], { within: 0.5, between: 1 }, random);
+  const effect = pairedRates([0.3, 0.5], { within: 0.5, between: 1 });
   const rows = [1, 3].map((trials) => {
     const ends = nulls.map((scenario) => stopped(scenario, { trials, replications, random }));
     const atEffect = stopped(effect, { trials, replications, random });

@@ -122,6 +122,13 @@ async function gatewayContent(gateway: GatewayConfig): Promise<unknown> {
   }
 }
 
+/** The name of an image that is built says what it is made of, wherever that lies. */
+function sandboxContent({ container, ...sandbox }: Config['sandbox']): unknown {
+  if (!container) return sandbox;
+  const { build: _, ...named } = container;
+  return { ...sandbox, container: named };
+}
+
 /** What all cases of a run depend on. */
 export async function fingerprintSurroundings(
   { sandbox, environment, gateway, judge }: Config,
@@ -130,7 +137,7 @@ export async function fingerprintSurroundings(
   const content = gateway && (await gatewayContent(gateway));
   // Left out where there are none, so that runs of older versions can be resumed.
   return hashJson({
-    ...{ sandbox, gateway: content },
+    ...{ sandbox: sandboxContent(sandbox), gateway: content },
     ...(withheld.length > 0 && { withheld }),
     ...present({ environment }),
     ...(judge && { judge: await judgeContent(judge) }),

@@ -1,9 +1,10 @@
+import { present } from '@whetstone/events/present';
 import { clipInterval } from './interval.ts';
 import {
+  type DifferenceOptions,
   METHODS,
   type PopulationDifference,
   populationDifference,
-  type Scale,
   type TaskDifference,
   twoSidedP,
 } from './population-difference.ts';
@@ -29,7 +30,7 @@ export type BridgedDifference = PopulationDifference & {
 export function bridgedDifference(
   compared: ReadonlyMap<string, TaskDifference>,
   bridge: ReadonlyMap<string, TaskDifference>,
-  { level = 0.95, scale = 'rate' }: { level?: number; scale?: Scale } = {},
+  { level = 0.95, scale = 'rate', widening }: DifferenceOptions = {},
 ): BridgedDifference {
   const bridged = [...compared].flatMap(([task, x]) => {
     const y = bridge.get(task);
@@ -41,15 +42,16 @@ export function bridgedDifference(
   const rest = others.length < 2 ? [] : others;
   const tasks = bridged.length + rest.length;
   const share = bridged.length / tasks;
+  const options = { scale, level, ...present({ widening }) };
   const parts = [
     {
       of: populationDifference(
         bridged.map((one) => joined(one, share)),
-        { scale, level },
+        options,
       ),
       weight: 1,
     },
-    ...(rest.length > 0 ? [{ of: populationDifference(rest, { scale, level }), weight: 1 - share }] : []),
+    ...(rest.length > 0 ? [{ of: populationDifference(rest, options), weight: 1 - share }] : []),
   ];
   const difference = sum(parts.map(({ of, weight }) => weight * of.difference));
   const variances = parts.map(({ of, weight }) => (weight * (of.standardError ?? 0)) ** 2);

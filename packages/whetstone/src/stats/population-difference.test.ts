@@ -1,8 +1,10 @@
+import { present } from '@whetstone/events/present';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   minimumDetectableDifference,
   populationDifference,
+  standardErrorOf,
   type TaskDifference,
   tasksNeeded,
 } from './population-difference.ts';
@@ -38,6 +40,63 @@ describe('the vectors of the statistics reference', () => {
     const four = populationDifference(tasksOf([1, 1, 1, 1], 5), { widening: 0.7 });
     expect(four.interval?.low).toBeCloseTo(0.68495, 5);
   });
+});
+
+/** What is added to the squares of the differences. */
+function added(differences: readonly number[], trials: number, widening?: 'full'): number {
+  const { standardError, difference } = populationDifference(
+    tasksOf(differences, trials),
+    present({ widening }),
+  );
+  const tasks = differences.length;
+  const squares = differences.reduce((sum, one) => sum + (one - difference) ** 2, 0);
+  return (standardError ?? 0) ** 2 * tasks * (tasks + 1) - squares;
+}
+
+test.each([
+  // With one and two trials S has few values, so that more has to be added.
+  { tasks: 4, trials: [3, 10], most: 0.19 },
+  { tasks: 8, trials: [3, 10], most: 0.288 },
+  { tasks: 8, trials: [2], most: 0.4 },
+  { tasks: 20, trials: [2, 3, 10], most: 0.14 * Math.sqrt(20) },
+  { tasks: 20, trials: [1], most: 0.25 * Math.sqrt(20) },
+  { tasks: 10, trials: [1], most: 1.04 },
+])('to the squares of $tasks tasks with $trials trials is added $most at most', ({ tasks, trials, most }) => {
+  const spread = Array.from({ length: tasks }, (_, i) => (i % 2 === 0 ? 1 : -1));
+  for (const count of trials) {
+    expect(added(spread, count)).toBeCloseTo(most, 10);
+    expect(added(Array(tasks).fill(0), count, 'full')).toBeCloseTo(most, 10);
+  }
+});
+
+describe('where 20 tasks differ little', () => {
+  const few = (size: number) => [size, -size, ...Array(18).fill(0)];
+
+  test('only a share of their squares is added, more with more trials', () => {
+    expect(added(few(0.8), 3)).toBeCloseTo(0.25 * 1.28, 10);
+    expect(added(few(0.6), 5)).toBeCloseTo(0.375 * 0.72, 10);
+    expect(added([1, 1, 1, ...Array(17).fill(0)], 1)).toBeCloseTo(0.125 * 2.55, 10);
+  });
+
+  test('squares and what is added are at least half of the most with three trials, and all of it with one', () => {
+    expect(added(few(0.1), 3)).toBeCloseTo(0.07 * Math.sqrt(20) - 0.02, 10);
+    expect(added(Array(20).fill(0), 1)).toBeCloseTo(0.25 * Math.sqrt(20), 10);
+  });
+
+  test('an equivalence needs more, so a small spread does not show one by chance', () => {
+    expect(added(few(0.6), 3, 'full')).toBeCloseTo(0.14 * Math.sqrt(20), 10);
+  });
+});
+
+test('more spread never makes the interval narrower', () => {
+  const sizes = fc.tuple(fc.integer({ min: 4, max: 120 }), fc.integer({ min: 1, max: 20 }));
+  fc.assert(
+    fc.property(sizes, fc.double({ min: 0, max: 60, noNaN: true }), ([tasks, trials], squares) => {
+      const noise = 1 / trials;
+      const more = standardErrorOf(squares + 0.01, tasks, { noise });
+      expect(more).toBeGreaterThan(standardErrorOf(squares, tasks, { noise }) - 1e-12);
+    }),
+  );
 });
 
 test('the interval excludes 0 exactly where p is below 5 %', () => {

@@ -28,22 +28,69 @@ export type PopulationDifference = {
   pValue: number | null;
 };
 
-/**
- * How much the spread over tasks is widened by the noise of trials. Without it, an interval shrinks to nothing when
- * every task happens to show the same difference. For each number of tasks it is the value with the most power whose
- * false positives stay at 5.5 % in the worst of the scenarios of `npm run bench -- truth`.
- */
-export function spreadWidening(tasks: number): number {
-  const upTo = [
-    [4, 0.5],
-    [5, 0.6],
-    [7, 0.7],
-    [11, 0.8],
-    [14, 0.9],
-    [19, 1],
-  ] as const;
-  return upTo.find(([most]) => tasks <= most)?.[1] ?? 1.2;
+export type DifferenceOptions = {
+  /** Default: 0.95. */
+  level?: number;
+  /** Default: `rate`. */
+  scale?: Scale;
+  /**
+   * The factor c itself; or `full`, all that is ever added whatever the spread, for an equivalence: a spread that is small by
+   * chance must not show that there is no difference. Default: by tasks, trials and spread.
+   */
+  widening?: number | 'full';
+};
+
+type Widened = { noise: number; widening?: DifferenceOptions['widening'] | undefined };
+
+/** The standard error of rates, for the sum S of the squares about their mean, and `noise` as `trialNoise` gives it. */
+export const standardErrorOf = (squares: number, tasks: number, widened: Widened): number =>
+  Math.sqrt(widenedVariance(squares, tasks, widened) / tasks);
+
+function widenedVariance(squares: number, tasks: number, { noise, widening }: Widened): number {
+  const added =
+    typeof widening === 'number'
+      ? 2 * widening ** 2 * noise
+      : widening === 'full'
+        ? mostAdded(tasks, 1 / noise)
+        : addedSquares(squares, tasks, 1 / noise);
+  return (squares + added) / (tasks + 1);
 }
+
+/**
+ * What is added to the squares S of the differences over tasks, as 2c²h: `mostAdded`, but no more than a share of S, so that it
+ * widens little where the tasks differ little. Where S is nearly 0, S and what is added are at least `mostAdded`, or less with
+ * more than one trial, so that tasks which happen to agree claim no certainty. False positives are at most 5 % in the worst
+ * scenario of `npm run bench -- truth`.
+ */
+function addedSquares(squares: number, tasks: number, trials: number): number {
+  const most = mostAdded(tasks, trials);
+  const share = mostShare(tasks, trials);
+  if (share === null) return most;
+  const least = most * Math.min(1, 1.5 / trials);
+  return Math.max(least - squares, Math.min(most, share * squares));
+}
+
+/**
+ * What a sample can lack: where a fifth of the tasks gain and the others lose, it can have none of the former. How much that takes
+ * depends on the number of tasks and, with few trials, on the few values that S can have.
+ */
+function mostAdded(tasks: number, trials: number): number {
+  if (tasks >= 5 && isSingle(trials)) return Math.max(1.04, 0.25 * Math.sqrt(tasks));
+  if (tasks <= 8 && trials < 2.99) return tasks <= 4 ? 0.36 : 0.4;
+  return Math.max(0.19, Math.min(0.048 * (tasks - 2), 0.14 * Math.sqrt(tasks)));
+}
+
+/**
+ * The largest share of S that is added; `null`: there is none. A sample that has only one of the few tasks that gain has a large S,
+ * and so gets all that it needs. Where S is small, such tasks hardly exist: then as much would only make the interval too wide.
+ */
+function mostShare(tasks: number, trials: number): number | null {
+  if (isSingle(trials)) return tasks < 16 ? null : Math.max(0.08, 2.5 / tasks);
+  return tasks <= 8 ? null : Math.max(0.1, 5 / tasks, (30 * trials) / tasks ** 2);
+}
+
+/** Trials are a harmonic mean, which rounding can put just below a whole number. */
+const isSingle = (trials: number): boolean => trials < 1.99;
 
 /**
  * The difference of two arms for tasks like these: m = mean d_t, S = Σ(d_t − m)², h = mean (1/T_A + 1/T_B)/2,
@@ -53,11 +100,7 @@ export function spreadWidening(tasks: number): number {
  */
 export function populationDifference(
   tasks: readonly TaskDifference[],
-  {
-    level = 0.95,
-    scale = 'rate',
-    widening = spreadWidening(tasks.length),
-  }: { level?: number; scale?: Scale; widening?: number } = {},
+  { level = 0.95, scale = 'rate', widening }: DifferenceOptions = {},
 ): PopulationDifference {
   const count = tasks.length;
   if (count === 0) throw new RangeError('no tasks to take a difference of');
@@ -75,11 +118,11 @@ export function populationDifference(
     };
   }
   const squares = sum(differences.map((one) => (one - difference) ** 2));
-  const variance =
-    scale !== 'log_ratio'
-      ? (squares + 2 * widening ** 2 * trialNoise(tasks)) / (count + 1)
-      : squares / (count - 1);
-  const standardError = Math.sqrt(variance / count);
+  const noise = trialNoise(tasks);
+  const standardError =
+    scale === 'log_ratio'
+      ? Math.sqrt(squares / (count - 1) / count)
+      : standardErrorOf(squares, count, { noise, widening });
   const margin = studentTQuantile((1 + level) / 2, count - 1) * standardError;
   const interval = { low: difference - margin, high: difference + margin, level, method: METHODS[scale] };
   return {
@@ -93,8 +136,8 @@ export function populationDifference(
 }
 
 export const METHODS: Record<Scale, string> = {
-  rate: 'Student t over tasks, spread widened by the noise of trials',
-  value: 'Student t over tasks, spread widened by the noise of trials',
+  rate: 'Student t over tasks, with a widened spread',
+  value: 'Student t over tasks, with a widened spread',
   log_ratio: 'Student t over the logarithms of the ratios of tasks',
 };
 
@@ -112,6 +155,8 @@ export type PlannedTest = {
   power?: number;
   /** Comparisons of the report. The level of each is 5 % divided by their number: Holm's worst case. Default: 1. */
   comparisons?: number;
+  /** `full` for an equivalence, as in `DifferenceOptions`. */
+  widening?: 'full';
 };
 
 /**
@@ -124,24 +169,24 @@ export function minimumDetectableDifference(
   tasks: number,
   spread: number,
   noise: number,
-  { scale = 'rate', power = 0.8, comparisons = 1 }: PlannedTest = {},
+  { scale = 'rate', power = 0.8, comparisons = 1, widening }: PlannedTest = {},
 ): number {
   const ofTest = studentTQuantile(1 - 0.025 / comparisons, tasks - 1);
   const ofPower = studentTQuantile(power, tasks - 1);
-  const tested = scale === 'rate' ? widenedSpread(tasks, spread, noise) : spread;
+  const tested = scale === 'rate' ? widenedSpread(tasks, spread, { noise, widening }) : spread;
   return (ofTest * tested + ofPower * spread) / Math.sqrt(tasks);
 }
 
 /** The share of runs with so many tasks that show a true difference of `effect`: `minimumDetectableDifference`, solved for it. */
 export function powerOf(effect: number, tasks: number, spread: number, noise: number): number {
-  const needed = studentTQuantile(0.975, tasks - 1) * widenedSpread(tasks, spread, noise);
+  const needed = studentTQuantile(0.975, tasks - 1) * widenedSpread(tasks, spread, { noise });
   const left = effect * Math.sqrt(tasks) - needed;
   if (spread === 0) return left > 0 ? 1 : 0;
   return studentTCdf(left / spread, tasks - 1);
 }
 
-const widenedSpread = (tasks: number, spread: number, noise: number): number =>
-  Math.sqrt(((tasks - 1) * spread ** 2 + 2 * spreadWidening(tasks) ** 2 * noise) / (tasks + 1));
+const widenedSpread = (tasks: number, spread: number, widened: Widened): number =>
+  Math.sqrt(widenedVariance((tasks - 1) * spread ** 2, tasks, widened));
 
 /**
  * The number of tasks that shows `target` with 80 % power at the 5 % level. `target` is the difference that the user
@@ -151,14 +196,14 @@ export function tasksNeeded(
   target: number,
   spread: number,
   noise: number,
-  { scale = 'rate', power = 0.8, comparisons = 1 }: PlannedTest = {},
+  { scale = 'rate', power = 0.8, comparisons = 1, ...others }: PlannedTest = {},
 ): number | null {
   // The normal distribution needs fewer tasks than Student's t, so the search can begin just below its number.
   const quantiles = normalQuantile(1 - 0.025 / comparisons) + normalQuantile(power);
   const first = Math.max(FEWEST_TASKS, Math.floor(0.9 * (quantiles * (spread / target)) ** 2));
   if (first > 100_000) return null;
   let tasks = first;
-  const test = { scale, power, comparisons };
+  const test = { scale, power, comparisons, ...others };
   while (minimumDetectableDifference(tasks, spread, noise, test) > target) tasks += 1;
   return tasks;
 }

@@ -1,3 +1,4 @@
+import { drawPassed, drawRate } from './draw-counts.ts';
 import type { Interval } from './interval.ts';
 import { FEWEST_TASKS, populationDifference, powerOf } from './population-difference.ts';
 import { seededRandom } from './seeded-random.ts';
@@ -99,27 +100,6 @@ function dealSides({ passed, trials }: Counts, perSide: number, random: () => nu
     return taken;
   };
   return { baseline: take(), variant: take() };
-}
-
-/** A draw from Beta(passed + ½, failed + ½): a share of two sums of squared normal numbers. */
-function drawRate(passed: number, failed: number, random: () => number): number {
-  const squares = (count: number) => {
-    let total = 0;
-    for (let i = 0; i < count; i += 1) total += drawNormal(random) ** 2;
-    return total;
-  };
-  const [ofPassed, ofFailed] = [squares(2 * passed + 1), squares(2 * failed + 1)];
-  return ofPassed / (ofPassed + ofFailed);
-}
-
-/** Box and Muller. */
-const drawNormal = (random: () => number): number =>
-  Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-
-function drawPassed(rate: number, trials: number, random: () => number): number {
-  let passed = 0;
-  for (let i = 0; i < trials; i += 1) if (random() < rate) passed += 1;
-  return passed;
 }
 
 function shareOf(count: number, replays: number): Replayed {
