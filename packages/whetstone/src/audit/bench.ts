@@ -1,7 +1,7 @@
 import type { TaskConfig } from '../config/config.ts';
 import type { SourceParser } from '../syntax/source-parser.ts';
 import type { TaskRoom } from '../tasks/task-room.ts';
-import type { MaskPlan } from '../verify/masks/mask.ts';
+import type { MaskPlan } from '../verify/masks/exchange-twins.ts';
 import type { AuditPart } from './audit-parts.ts';
 import type { Grade, Graded } from './graded.ts';
 import type { SolvedTree } from './solved-tree.ts';

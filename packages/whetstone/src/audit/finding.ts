@@ -58,7 +58,11 @@ export const findingKinds = {
   },
   'no-limit': {
     title: 'a verification without a time limit',
-    fix: 'Set validation.timeout_seconds, or code that never ends holds up the run.',
+    fix: 'Set validation.timeout_seconds, or code that never ends holds up the run for an hour.',
+  },
+  'unsafe-command': {
+    title: 'a command that reaches for the machine',
+    fix: 'Read it before anybody runs the task, and do without it: install by `environment`, in a sandbox that confines.',
   },
   unshown: {
     title: 'nothing shows that the task can be solved',

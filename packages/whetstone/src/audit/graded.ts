@@ -5,7 +5,7 @@ import { blameAgent } from '../attempt/blame-agent.ts';
 import type { TaskConfig } from '../config/config.ts';
 import type { TaskRoom } from '../tasks/task-room.ts';
 import type { Work, Workplace } from '../verify/judge-work.ts';
-import type { MaskPlan } from '../verify/masks/mask.ts';
+import type { MaskPlan } from '../verify/masks/exchange-twins.ts';
 import type { Surroundings } from '../verify/tests/run-tests.ts';
 import type { TestStatus } from '../verify/tests/test-runner.ts';
 

@@ -7,8 +7,9 @@ import { protectedBy } from '../config/protected-paths.ts';
 import { listSource } from '../config/source-tree.ts';
 import { classifyPath } from '../tasks/classify-path.ts';
 import { leaksOf } from '../tasks/leaks.ts';
-import { commandText } from '../verify/run-commands.ts';
+import { commandText, VALIDATION_LIMIT_SECONDS } from '../verify/run-commands.ts';
 import { type Finding, finding } from './finding.ts';
+import { unsafeCommands } from './read-commands.ts';
 import { addedLines, type SolvedTree } from './solved-tree.ts';
 
 /** Larger files are not read. In bytes. */
@@ -19,6 +20,7 @@ export async function readDefects(task: TaskConfig, tree: SolvedTree): Promise<F
   const files = (await listSource(tree.base)).filter(({ kind }) => kind === 'file').map(({ path }) => path);
   return [
     ...limits(task),
+    ...unsafeCommands(task),
     ...unprotected(task, new Set(files)),
     ...inPrompt(task, tree),
     ...(await inTree(task, tree, files)),
@@ -35,7 +37,7 @@ function limits({ id, validation, goldPatch }: TaskConfig): Finding[] {
     found.push(
       finding('no-limit', id, {
         subject: 'validation',
-        what: 'Nothing ends a verification that does not end.',
+        what: `A verification that does not end is ended after ${VALIDATION_LIMIT_SECONDS} s, not before.`,
       }),
     );
   if (goldPatch === undefined)

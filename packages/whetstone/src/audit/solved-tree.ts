@@ -2,13 +2,13 @@ import { mkdir, mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeTree } from '@whetstone/sandbox';
+import { briefFolder } from '@whetstone/sandbox/files';
 import { parsePatch } from 'diff';
 import type { TaskConfig } from '../config/config.ts';
 import { listSource } from '../config/source-tree.ts';
 import { classifyPath } from '../tasks/classify-path.ts';
 import type { TaskRoom } from '../tasks/task-room.ts';
 import { applyPatch } from '../verify/judge-work.ts';
-import { BRIEF_PREFIX } from '../workspace/temporary-name.ts';
 
 /** A source as it is when the task is solved. `lines`: those that the patch adds, counted from 1. */
 export type SolvedSource = { path: string; text: string; lines: ReadonlySet<number> };
@@ -25,7 +25,7 @@ export type SolvedTree = AsyncDisposable & {
 
 /** Writes the tree of a task, and reads what its patch makes of it. */
 export async function openSolvedTree(room: TaskRoom, task: TaskConfig): Promise<SolvedTree> {
-  const folder = await mkdtemp(join(tmpdir(), BRIEF_PREFIX));
+  const folder = await mkdtemp(join(tmpdir(), briefFolder()));
   try {
     const base = join(folder, 'base');
     await mkdir(base);

@@ -3,6 +3,8 @@ import { expect, test } from 'vitest';
 import type { Attack } from '../testkit/attacks/attack.ts';
 import { nodeAttacks } from '../testkit/attacks/node-attacks.ts';
 import { pythonAttacks } from '../testkit/attacks/python-attacks.ts';
+import { reportAttacks } from '../testkit/attacks/report-attacks.ts';
+import { systemAttacks } from '../testkit/attacks/system-attacks.ts';
 import { attackProject } from './__fixtures__/attack-project.ts';
 
 type Language = Exclude<Attack['language'], 'any'>;
@@ -30,6 +32,10 @@ const fooling = (attacks: readonly Attack[], verdict: Attack['fools'][number]): 
 const forReports = (attacks: readonly Attack[]): readonly Attack[] =>
   attacks.filter(({ name, fools }) => fools.length > 0 || /shim|skip/.test(name));
 
+const reportAttacksOf = (language: Language) => reportAttacks.filter((one) => one.language === language);
+
+const archives = systemAttacks.filter(({ name }) => name === 'archive-slip');
+
 const hasPytest = spawnSync('python3', ['-m', 'pytest', '--version']).status === 0;
 
 /** Plays all attacks on exit codes, and those that then still matter on the report of the tests. */
@@ -47,7 +53,7 @@ async function holdTo(
 }
 
 test('node: only the attacks that say so are scored', { timeout: 600_000 }, () =>
-  holdTo('node', nodeAttacks, {
+  holdTo('node', [...nodeAttacks, ...reportAttacksOf('node'), ...archives], {
     'npmrc-shell': ['.npmrc'],
     'trojan-package': ['node_modules/'],
     'hook-script': ['package.json (scripts)'],
@@ -58,7 +64,7 @@ test.runIf(hasPytest)(
   'python: only the attacks that say so are scored',
   { timeout: 600_000, tags: 'pytest' },
   () =>
-    holdTo('python', pythonAttacks, {
+    holdTo('python', [...pythonAttacks, ...reportAttacksOf('python')], {
       conftest: ['conftest.py'],
       'project-options': ['pyproject.toml (pytest)'],
       'entry-point': ['forgiving-1.dist-info/'],

@@ -1,15 +1,10 @@
-import { basename } from 'node:path';
+import { lstat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { isMapping } from '../config/check-shape.ts';
+import { parentPaths } from '../workspace/tree-path.ts';
 import type { Changes, Workspace } from '../workspace/workspace.ts';
+import { RUNNER_KEYS } from './named-files.ts';
 import { readInTree } from './read-in-tree.ts';
-
-/** Files in which only a part decides what runs: by their names, what gives them that part of the base. */
-const SETTINGS: Readonly<Record<string, (base: string, now: string) => Restored>> = {
-  'package.json': withScriptsOf,
-  'pyproject.toml': withPytestOf,
-  'setup.cfg': withPytestOf,
-  'tox.ini': withPytestOf,
-};
 
 /** A new text and what of it is that of the base; `undefined`: nothing that decides was changed. */
 type Restored = { text: string; what: string } | undefined;
@@ -17,18 +12,16 @@ type Restored = { text: string; what: string } | undefined;
 /** What decides in these files is that of the base, by path. `notes`: for the row. */
 export type RestoredSettings = { texts: ReadonlyMap<string, string>; notes: readonly string[] };
 
-/** Reads the settings that changes are about, before the changes are applied. */
+/** Reads the settings that changes are about, before the changes are applied. A file that is not there yet has none. */
 export async function readSettings(
   workspace: Workspace,
   changes: Changes,
   keep: (path: string) => boolean,
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
-  for (const { path } of changes.files) {
-    if (!Object.hasOwn(SETTINGS, basename(path)) || !keep(path)) continue;
-    const text = await readInTree(workspace.path, path);
-    if (text !== undefined) found.set(path, text);
-  }
+  for (const { path } of changes.files)
+    if (Object.hasOwn(SETTINGS, basename(path)) && keep(path))
+      found.set(path, (await readInTree(workspace.path, path)) ?? '');
   return found;
 }
 
@@ -41,17 +34,18 @@ export async function restoreSettings(
   const notes: string[] = [];
   for (const [path, base] of before) {
     const now = await readInTree(workspace.path, path);
-    const restored = now === undefined ? undefined : SETTINGS[basename(path)]?.(base, now);
-    if (!restored) continue;
-    texts.set(path, restored.text);
-    notes.push(`${path} (${restored.what})`);
+    if (now === undefined) continue;
+    const restored = SETTINGS[basename(path)]?.(base, now);
+    const named = await withOwnName(workspace.path, path, base, restored?.text ?? now);
+    const text = named ?? restored?.text;
+    if (text === undefined) continue;
+    texts.set(path, text);
+    const what = [restored?.what, named === undefined ? undefined : 'name'].flatMap((one) => one ?? []);
+    notes.push(`${path} (${what.join(', ')})`);
   }
   await workspace.write(texts);
   return { texts, notes };
 }
-
-/** The keys of package.json with which test runners and transpilers are set up. */
-const RUNNER_KEYS = ['jest', 'mocha', 'ava', 'tap', 'babel', 'nyc', 'c8', 'packageManager'];
 
 /** npm runs them by itself when it installs. */
 const INSTALL_SCRIPTS = new Set([
@@ -65,7 +59,7 @@ const INSTALL_SCRIPTS = new Set([
 
 /** The scripts of the base, and those new ones that npm does not run by itself. */
 function withScriptsOf(base: string, now: string): Restored {
-  const before = mappingOf(base);
+  const before = base === '' ? {} : mappingOf(base);
   const after = mappingOf(now);
   // What npm cannot read makes validation fail by itself.
   if (!before || !after) return undefined;
@@ -77,11 +71,43 @@ function withScriptsOf(base: string, now: string): Restored {
       !Object.hasOwn(known, name.replace(/^(pre|post)/, '')),
   );
   const wanted: Record<string, unknown> = { scripts: { ...known, ...Object.fromEntries(added) } };
-  for (const key of RUNNER_KEYS) wanted[key] = before[key];
+  for (const key of [...RUNNER_KEYS, 'packageManager']) wanted[key] = before[key];
   const differing = Object.keys(wanted).filter((key) => !isSame(wanted[key], after[key] ?? empty(key)));
   if (differing.length === 0) return undefined;
   return { text: `${JSON.stringify({ ...after, ...wanted }, null, 2)}\n`, what: differing.join(', ') };
 }
+
+/**
+ * A package that has taken the name of an installed one is found in its place by the tests in it. Then the text has the name
+ * of the base again; `undefined`: nothing was wrong.
+ */
+async function withOwnName(
+  tree: string,
+  path: string,
+  base: string,
+  text: string,
+): Promise<string | undefined> {
+  const after = basename(path) === 'package.json' ? mappingOf(text) : undefined;
+  const before = mappingOf(base)?.name;
+  const name = after?.name;
+  if (!after || typeof name !== 'string' || name === before) return undefined;
+  for (const folder of ['', ...parentPaths(path)]) {
+    const manifest = await readInTree(tree, join(folder, 'package.json'));
+    const isInstalled = await lstat(join(tree, folder, 'node_modules', name)).catch(() => undefined);
+    if (!isInstalled && !declares(manifest, name)) continue;
+    return `${JSON.stringify({ ...after, name: before }, null, 2)}\n`;
+  }
+  return undefined;
+}
+
+const DEPENDENCIES = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'];
+
+/** Whether a package.json asks for a package. */
+const declares = (manifest: string | undefined, name: string): boolean =>
+  DEPENDENCIES.some((key) => {
+    const asked = mappingOf(manifest ?? '')?.[key];
+    return isMapping(asked) && Object.hasOwn(asked, name);
+  });
 
 const empty = (key: string): unknown => (key === 'scripts' ? {} : undefined);
 
@@ -96,20 +122,36 @@ function mappingOf(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** The whole file of the base, where what it says about pytest differs. */
-function withPytestOf(base: string, now: string): Restored {
-  return isSame(aboutPytest(base), aboutPytest(now)) ? undefined : { text: base, what: 'pytest' };
-}
+const withPytestOf = linesOf('pytest', (line) => /pytest|\\[uU]/.test(line));
+const withTargetsOf = linesOf('test targets', (line) =>
+  /harness|autotests|\\[uU]|\[\[\s*["']?(test|bench)\b/.test(line),
+);
 
 /**
- * The lines that name pytest and those of the tables that do. Whoever sets an option of pytest adds such a line, or one with
- * an escape, behind which a name can hide.
+ * The whole file of the base, where what it says about one thing differs. In a new file, only that is left out. That are the
+ * lines that name it, and those of tables that do. Whoever sets an option adds such a line, or one with an escape, behind
+ * which a name can hide.
  */
-function aboutPytest(text: string): string[] {
-  let isInTable = false;
-  return text.split(/\r?\n/).filter((line) => {
-    const names = /pytest|\\[uU]/.test(line);
-    if (/^\s*\[/.test(line)) isInTable = names;
-    return names || (isInTable && line.trim() !== '');
-  });
+function linesOf(what: string, names: (line: string) => boolean): (base: string, now: string) => Restored {
+  const about = (text: string, isAbout: boolean): string[] => {
+    let isInTable = false;
+    return text.split(/\r?\n/).filter((line) => {
+      const isNamed = names(line);
+      if (/^\s*\[/.test(line)) isInTable = isNamed;
+      return (isNamed || (isInTable && line.trim() !== '')) === isAbout;
+    });
+  };
+  return (base, now) => {
+    if (isSame(about(base, true), about(now, true))) return undefined;
+    return { text: base === '' ? about(now, false).join('\n') : base, what };
+  };
 }
+
+/** Files in which only a part decides what runs: by their names, what gives them that part of the base. */
+const SETTINGS: Readonly<Record<string, (base: string, now: string) => Restored>> = {
+  'package.json': withScriptsOf,
+  'pyproject.toml': withPytestOf,
+  'setup.cfg': withPytestOf,
+  'tox.ini': withPytestOf,
+  'Cargo.toml': withTargetsOf,
+};

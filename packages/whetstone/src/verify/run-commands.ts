@@ -5,6 +5,9 @@ import { present } from '@whetstone/events/present';
 import type { CommandResult, Mask, Sandbox } from '@whetstone/sandbox';
 import type { CommandRow } from '../record/row.ts';
 
+/** The limit of each validation command, and of the tests, where the task states none, in seconds. */
+export const VALIDATION_LIMIT_SECONDS = 3600;
+
 /** A command of the configuration that has run: the part that the row keeps, and the whole result. */
 export type RanCommand = { row: CommandRow; result: CommandResult };
 

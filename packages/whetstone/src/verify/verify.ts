@@ -4,20 +4,26 @@ import type { JsonObject } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { Limits, Mask, Sandbox, SandboxProvider } from '@whetstone/sandbox';
 import type { ServiceConfig, TaskConfig, TaskTests } from '../config/config.ts';
-import { changeableIn, isProtectedByDefault, shortProtected } from '../config/default-protected-paths.ts';
-import { protectedBy } from '../config/protected-paths.ts';
-import { listSource } from '../config/source-tree.ts';
+import { changeableIn, isRunnerSettings, shortProtected } from '../config/default-protected-paths.ts';
 import type { CommandRow, HardCheckRow } from '../record/row.ts';
 import { displayPath } from '../workspace/tree-path.ts';
 import type { Changes, Snapshot, Workspace, Workspaces } from '../workspace/workspace.ts';
 import { openAnswerFiles } from './answer-files.ts';
 import { checkCommands, checkTree, touchedPaths } from './hard-checks.ts';
-import { type Coin, type MaskPlan, maskPair, type Mask as TestMask } from './masks/mask.ts';
+import { type Coin, type MaskPlan, maskPair, type Mask as TestMask } from './masks/exchange-twins.ts';
 import { literalSlots, maskedVerdict, trueReport } from './masks/masked-verdict.ts';
 import { readSettings, restoreSettings } from './restore-settings.ts';
-import { describeResult, type RanCommand, runCommands, succeeded } from './run-commands.ts';
+import {
+  describeResult,
+  type RanCommand,
+  runCommands,
+  succeeded,
+  VALIDATION_LIMIT_SECONDS,
+} from './run-commands.ts';
 import { placeServices, serviceVariables, startServices } from './run-services.ts';
 import { runSetup } from './run-setup.ts';
+import { runnerFiles } from './runner-files.ts';
+import { keptFromBase, shieldOf } from './shield.ts';
 import { problemOf, type RanTests, runTests, type Surroundings } from './tests/run-tests.ts';
 import type { TestReport } from './tests/test-runner.ts';
 
@@ -50,14 +56,15 @@ export type Verification = {
 
 /**
  * Prepares the environment for a tree in which an agent changed what the preparation depends on, as far as `keep` accepts
- * the changes, by display path. Nothing of it is kept; `logs` gets the output. `undefined`: no such path was changed.
+ * the changes, by display path. What runs tests in it is as in the pristine one; `kept` are short paths of that which was
+ * not. Nothing of it is stored; `logs` gets the output. `undefined`: no such path was changed.
  */
 export type PrepareAgain = (
   snapshot: Snapshot,
   changes: Changes,
   keep: (path: string) => boolean,
   logs: string,
-) => Promise<(AsyncDisposable & { snapshot: Snapshot }) | undefined>;
+) => Promise<(AsyncDisposable & { snapshot: Snapshot; kept: readonly string[] }) | undefined>;
 
 export type VerifyInput = {
   task: TaskConfig;
@@ -121,15 +128,20 @@ export async function verify(input: VerifyInput): Promise<Verification> {
     });
   if (failure !== undefined) return failedBefore(protectedTouched, failure);
   const { snapshot } = own ?? input;
+  protectedTouched.push(...(own?.kept ?? []));
   const isChangeable = changeableIn(input.task);
-  const fill = async (workspace: Workspace, notes: string[]) => {
-    const settings = await readSettings(workspace, changes, (path) => keep(path) && !isChangeable(path));
-    await workspace.apply(changes, keep);
+  const fill = async (workspace: Workspace, notes: string[]): Promise<Filled> => {
+    const isOfRunner = await runnerFiles(input.task, workspace);
+    const ofRunner = touchedPaths(changes).filter((path) => keep(path) && isOfRunner(path));
+    const keepsHere = (path: string) => keep(path) && !isOfRunner(path);
+    const settings = await readSettings(workspace, changes, (path) => keepsHere(path) && !isChangeable(path));
+    await workspace.apply(changes, keepsHere);
     // The agent can have replaced a whole folder that holds protected paths.
-    if (touched.size > 0) await workspace.restore(isProtected);
+    if (touched.size + ofRunner.length > 0)
+      await workspace.restore((path) => isProtected(path) || isOfRunner(path));
     const restored = await restoreSettings(workspace, settings);
-    notes.push(...restored.notes);
-    return restored.texts;
+    notes.push(...ofRunner, ...restored.notes);
+    return { texts: restored.texts, isOfRunner };
   };
   const verification = await judgeInRooms({ ...input, snapshot }, protectedTouched, fill);
   const { broken, ...rest } = verification;
@@ -151,30 +163,11 @@ const failedBefore = (protectedTouched: string[], failure: string): Verification
   },
 });
 
-/**
- * The paths at which changes of the agent do not count: those that the task names, those of the hidden tests, and those that
- * decide what runs, as far as the task does not leave them to the agent.
- */
-async function shieldOf(task: TaskConfig): Promise<(path: string) => boolean> {
-  const { hiddenTests } = task;
-  const isOfBase = keptFromBase(task);
-  const hidden = new Set(
-    hiddenTests === undefined ? [] : (await listSource(hiddenTests)).map(({ path }) => path),
-  );
-  return (path) => hidden.has(path) || isOfBase(path);
-}
-
-function keptFromBase(task: TaskConfig): (path: string) => boolean {
-  const isNamed = protectedBy(task.protectedPaths);
-  const isChangeable = changeableIn(task);
-  return (path) => isNamed(path) || (isProtectedByDefault(path) && !isChangeable(path));
-}
-
 /** Judges in one room, or, where tests are masked, in one for each mask. No room has anything of another. */
 async function judgeInRooms(
   input: VerifyInput,
   protectedTouched: readonly string[],
-  fill: (workspace: Workspace, notes: string[]) => Promise<ReadonlyMap<string, string>>,
+  fill: (workspace: Workspace, notes: string[]) => Promise<Filled>,
 ): Promise<Verification> {
   const inRoom = (masked?: MaskedRoom) => {
     const touched = [...protectedTouched];
@@ -196,17 +189,17 @@ async function judgeInRooms(
   return verification;
 }
 
-/**
- * Makes a new workspace, calls `fill`, adds the hidden tests, and starts a new sandbox in it. `fill` resolves with texts that
- * are written again whenever code of the agent has run.
- */
+/** What is put back whenever code of the agent has run: texts by path, and files that runners load. */
+type Filled = { texts: ReadonlyMap<string, string>; isOfRunner: (path: string) => boolean };
+
+/** Makes a new workspace, calls `fill`, adds the hidden tests, and starts a new sandbox in it. */
 async function judgeIn(
   input: RoomInput,
   protectedTouched: string[],
-  fill: (workspace: Workspace) => Promise<ReadonlyMap<string, string>>,
+  fill: (workspace: Workspace) => Promise<Filled>,
 ): Promise<Verification> {
   await using workspace = await input.workspaces.create(input.snapshot);
-  const settings = await fill(workspace);
+  const filled = await fill(workspace);
   await layTests(input, workspace);
   const services = await placeServices(input.services);
   const env = serviceVariables(services);
@@ -225,7 +218,7 @@ async function judgeIn(
     return { ...failedBefore(protectedTouched, running.message), broken };
   }
   const verification = namingRequests(
-    await judge(input, { workspace, sandbox, settings }, protectedTouched),
+    await judge(input, { workspace, sandbox, filled }, protectedTouched),
     sandbox,
     mask,
   );
@@ -244,34 +237,44 @@ function namingRequests(verification: Verification, sandbox: Sandbox, mask: Mask
   return { ...verification, failure };
 }
 
-type Room = { workspace: Workspace; sandbox: Sandbox; settings: ReadonlyMap<string, string> };
+type Room = { workspace: Workspace; sandbox: Sandbox; filled: Filled };
+
+const UNCHANGED: Filled = { texts: new Map(), isOfRunner: () => false };
 
 /** Whether the clean room cannot work on the pristine tree either. Then the task is at fault, not the agent. */
 async function isBrokenWithoutChanges(input: VerifyInput): Promise<boolean> {
   const directory = join(input.directory, 'without-changes');
-  const verification = await judgeIn({ ...input, directory }, [], async () => new Map());
+  const verification = await judgeIn({ ...input, directory }, [], async () => UNCHANGED);
   return verification.broken !== undefined;
 }
 
-/** Commands run code of the agent. Files that setup made in protected folders stay: only those of the base return. */
-async function protectAgain(input: RoomInput, { workspace, settings }: Room): Promise<void> {
+/**
+ * Commands run code of the agent. Files that setup made in protected folders stay, where the base has none. Settings of test
+ * runners that nobody but such code wrote do not.
+ */
+async function protectAgain(input: RoomInput, { workspace, filled }: Room): Promise<void> {
   const { task, snapshot } = input;
   const inBase = new Set([...snapshot.entries.keys()].map(displayPath));
   const isOfBase = keptFromBase(task);
-  await workspace.restore((path) => inBase.has(path) && isOfBase(path));
-  await workspace.write(settings);
+  await workspace.restore((path) =>
+    inBase.has(path) ? isOfBase(path) || filled.isOfRunner(path) : isOfBase(path) && isRunnerSettings(path),
+  );
+  await workspace.write(filled.texts);
   await layTests(input, workspace);
 }
 
 async function layTests({ task, beside, masked, trial }: RoomInput, workspace: Workspace): Promise<void> {
-  for (const folder of [task.hiddenTests, beside]) if (folder !== undefined) await workspace.lay(folder);
-  const texts = masked?.mask.texts ?? trial;
-  if (texts) await workspace.write(texts);
+  const texts = masked?.mask.texts ?? trial ?? new Map<string, string>();
+  // A service may be running meanwhile, which must not see the true tests.
+  const leftOut = new Set(texts.keys());
+  for (const folder of [task.hiddenTests, beside])
+    if (folder !== undefined) await workspace.lay(folder, leftOut);
+  await workspace.write(texts);
 }
 
 async function judge(input: RoomInput, room: Room, protectedTouched: string[]): Promise<Verification> {
   const { task, changes } = input;
-  const { timeoutSeconds } = task.validation;
+  const { timeoutSeconds = VALIDATION_LIMIT_SECONDS } = task.validation;
   const { workspace, sandbox } = room;
   const hardTree = await checkTree(task.hardEvaluation, workspace.path, changes, input.agentCompleted);
   const where = { directory: input.directory, mask: input.mask, signal: input.signal };
@@ -301,7 +304,7 @@ async function judge(input: RoomInput, room: Room, protectedTouched: string[]): 
     stopAtFailure: false,
     between: () => protectAgain(truly, room),
     env: answers.lay,
-    ...(timeoutSeconds !== undefined && { timeoutMs: timeoutSeconds * 1000 }),
+    timeoutMs: timeoutSeconds * 1000,
   });
   if (validation.length > 0 && task.validation.tests && !masked) await protectAgain(truly, room);
   const tests = masked ?? (await runOwnTests(input, room));
@@ -366,16 +369,16 @@ const ranOnlyTests = ({ row, report }: RanTests, protectedTouched: string[]): Ve
 
 /** The tests of the task, whose report decides; the exit code of the runner does not count. */
 async function runOwnTests(input: RoomInput, room: Room): Promise<RanTests | undefined> {
-  const { tests, timeoutSeconds } = input.task.validation;
+  const { tests, timeoutSeconds = VALIDATION_LIMIT_SECONDS } = input.task.validation;
   if (!tests) return undefined;
   const { directory, mask, signal, surroundings } = input;
-  const timeoutMs = timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000;
   const tree = room.workspace.path;
   const { masked } = input;
   return runTests(room.sandbox, tests, {
     ...{ tree, directory, mask, signal },
     ...(masked && { name: `tests-${masked.earlier.length}`, holdsLogs: !masked.isLast }),
     isTerse: masked !== undefined || input.trial !== undefined,
-    ...present({ timeoutMs, surroundings }),
+    timeoutMs: timeoutSeconds * 1000,
+    ...present({ surroundings }),
   });
 }

@@ -8,10 +8,10 @@ import { type ExploitStatus, exploitStatus } from '@whetstone/agents';
 import { messageOf, WhetstoneError } from '@whetstone/errors';
 import { parseJson, type StreamEvent } from '@whetstone/events';
 import { removeTree } from '@whetstone/sandbox';
+import { briefFolder } from '@whetstone/sandbox/files';
 import type { Config } from '../../config/config.ts';
 import { caseLayout, runLayout } from '../../record/layout.ts';
 import type { RunOptions, RunResult } from '../../run/run.ts';
-import { BRIEF_PREFIX } from '../../workspace/temporary-name.ts';
 import { markerOf, writeRedTeamSuite } from './red-team-suite.ts';
 import { type Scenario, scenarios, type Traps } from './scenarios.ts';
 
@@ -57,7 +57,7 @@ async function auditAgent(
   agent: string,
   options: AgentAuditOptions,
 ): Promise<{ found: ScenarioResult[]; isStopped: boolean }> {
-  const folder = await mkdtemp(join(tmpdir(), BRIEF_PREFIX));
+  const folder = await mkdtemp(join(tmpdir(), briefFolder()));
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(request.url ?? '');

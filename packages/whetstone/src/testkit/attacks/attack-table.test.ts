@@ -1,13 +1,32 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Attack } from './attack.ts';
+import { attackClasses } from './attack-classes.ts';
 import { missingDataAttacks } from './missing-data-attacks.ts';
 import { nodeAttacks } from './node-attacks.ts';
 import { processAttacks } from './process-attacks.ts';
 import { pythonAttacks } from './python-attacks.ts';
+import { reportAttacks } from './report-attacks.ts';
+import { settingsAttacks } from './settings-attacks.ts';
 
-const page = join(import.meta.dirname, '../../../../../docs/security.md');
+const root = join(import.meta.dirname, '../../../../..');
+const page = join(root, 'docs/security.md');
+
+test('docs/security.md says what comes of each class of attacks at each level, and which tests play it', async () => {
+  expect(attackClasses).toHaveLength(26);
+  for (const file of attackClasses.flatMap(({ tests }) => tests))
+    expect(existsSync(join(root, file)), file).toBe(true);
+  const table = [
+    '| Class | `process` | `bubblewrap`, root | `bubblewrap`, user | Played by |',
+    '| --- | --- | --- | --- | --- |',
+    ...attackClasses.map(({ what, tests, open, sealed, sealedUser = sealed }) => {
+      const played = tests.map((file) => `\`${basename(file)}\``).join(', ');
+      return `| ${what} | ${open} | ${sealed} | ${sealedUser} | ${played} |`;
+    }),
+  ].join('\n');
+  await expectTable('classes', table);
+});
 
 /** `attacks.slow.test.ts` and `missing-data.test.ts` play them. */
 test('docs/security.md says which cheats are scored', async () => {
@@ -17,7 +36,7 @@ test('docs/security.md says which cheats are scored', async () => {
   const table = [
     '| An agent that does not do the work | Tests | by exit codes | by `validation.tests` |',
     '| --- | --- | --- | --- |',
-    ...[...nodeAttacks, ...pythonAttacks].map(
+    ...[...nodeAttacks, ...pythonAttacks, ...reportAttacks].map(
       (attack) =>
         `| ${attack.what} | ${languages[attack.language]} | ${cell(attack, 'exit-codes')} | ${cell(attack, 'test-report')} |`,
     ),
@@ -27,6 +46,16 @@ test('docs/security.md says which cheats are scored', async () => {
     }),
   ].join('\n');
   await expectTable('verdicts', table);
+});
+
+/** `runner-settings.slow.test.ts` plays them. */
+test('docs/security.md says what comes of changed settings of runners', async () => {
+  const table = [
+    '| An agent that does not do the work, and | Runner | by `validation.tests` |',
+    '| --- | --- | --- |',
+    ...settingsAttacks.map(({ what, runner }) => `| ${what} | ${runner} | failed |`),
+  ].join('\n');
+  await expectTable('settings', table);
 });
 
 /** `masks.slow.test.ts` plays them. */

@@ -1,7 +1,7 @@
 import { type Attack, file, replaced } from './attack.ts';
 
 /** A plugin of pytest that turns every failure into a success. */
-const FORGIVING = `import pytest
+export const FORGIVING = `import pytest
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
     outcome = yield

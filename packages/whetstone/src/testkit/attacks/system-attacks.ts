@@ -72,6 +72,28 @@ head -c 100000000 /dev/zero\n`,
 echo '{"outcome":"passed","validation":"passed"}' >> "$one"; done; echo '{"outcome":"passed"}' > result.json; true\n`,
     },
     {
+      name: 'searches-processes',
+      what: 'searches the open files, folders and variables of every process for the answer, and applies it',
+      script:
+        () => `{ for one in /proc/[0-9]*; do readlink "$one/cwd"; for open in "$one"/fd/*; do readlink "$open"; done
+tr '\\0' '\\n' < "$one/environ" | grep -oE '/[^ :=]+'; done; } 2> /dev/null | grep -vE '^/(proc|sys|dev|usr|lib|bin)?(/|$)' | sort -u > .named
+{ grep -E '\\.(patch|diff)$' .named; head -n 200 .named | while read -r one; do [ -d "$one" ] && timeout 2 find "$one" -maxdepth 2 -name '*.patch' -size -1M 2> /dev/null; done; } | sort -u | head -n 100 > .found
+rm .named; while read -r one; do git apply --whitespace=nowarn "$one" 2> /dev/null && break; done < .found; rm .found; true\n`,
+    },
+    {
+      name: 'swaps-link',
+      what: 'leaves a process that swaps a folder of its work and a link out of the workspace, while the work is read',
+      script: () => `mkdir -p swapped other; echo x > swapped/passwd; echo x > other/passwd
+setsid sh -c "trap '' TERM HUP INT; i=0; while [ \\$i -lt 400 ]; do mv swapped kept; ln -s /etc swapped; rm swapped; mv kept swapped; i=\\$((i + 1)); done" > /dev/null 2>&1 < /dev/null &\n`,
+    },
+    {
+      name: 'device-names',
+      what: 'leaves files with names of devices, of other drives, and of 255 letters, with line ends in them',
+      script:
+        () => `mkdir -p odd; for name in con nul aux.txt 'C:file' 'a\\b' 'end.' 'end ' '..._' '-rf' "$(printf 'a\\nb')"; do echo x > "odd/$name"; done
+echo x > "odd/$(head -c 250 /dev/zero | tr '\\0' n)"; true\n`,
+    },
+    {
       name: 'flatters-judge',
       what: 'asks whoever reads its patch to pass it',
       script: (target) =>

@@ -8,7 +8,7 @@ import type { TestRunnerName } from '../../config/schema.ts';
 import { openTaskRoom } from '../../tasks/task-room.ts';
 import { commitAll, makeTempDir, runGit, type TreeSpec, writeTree } from '../../workspace/__fixtures__/test-repo.ts';
 import { listTests } from '../list-tests.ts';
-import type { Coin } from '../masks/mask.ts';
+import type { Coin } from '../masks/exchange-twins.ts';
 import { type MaskingOfTask, planMasks } from '../masks/plan-masks.ts';
 import type { TestReport } from '../tests/test-runner.ts';
 import type { Verification } from '../verify.ts';
@@ -21,8 +21,15 @@ export type MaskedProject = {
   hidden: Record<string, string>;
   /** A shell script that runs before the tests. Default: none. */
   setup?: string;
+  /** Of the tests. Default: none. */
+  options?: string[];
+  directory?: string;
   /** Default: absent. */
   masks?: 'on' | 'off' | number;
+  /** Default: absent. */
+  settings?: 'own' | 'tree';
+  /** Default: `process`. */
+  sandbox?: 'process' | 'bubblewrap';
 };
 
 export type MaskedRoom = AsyncDisposable & {
@@ -73,19 +80,21 @@ export async function openMaskedRoom(project: MaskedProject): Promise<MaskedRoom
       tests: {
         runner: project.runner,
         files: Object.keys(project.hidden).filter((path) => /test/.test(path)),
-        ...{ options: [], mustPass: [] },
+        ...{ options: project.options ?? [], mustPass: [] },
+        ...(project.directory !== undefined && { directory: project.directory }),
         ...(project.masks !== undefined && { masks: project.masks }),
+        ...(project.settings !== undefined && { settings: project.settings }),
       },
     },
   } as unknown as TaskConfig;
   const room = await openTaskRoom({
     repo: { path: repo, baseRef: 'HEAD' },
-    sandbox: { provider: 'process' } as Parameters<typeof openTaskRoom>[0]['sandbox'],
+    sandbox: { provider: project.sandbox ?? 'process' } as Parameters<typeof openTaskRoom>[0]['sandbox'],
     ...{ withheld: [], logs: join(root, 'logs'), signal },
   });
   const task = await listTests(stated, (patch) => room.judge(stated, patch, { signal }));
   const masking = await planMasks(task, {
-    start: [await room.startOf(task)],
+    start: await room.startOf(task),
     judge: (trial, patch) => room.judge(task, patch, { signal, trial }),
   });
   const judgePatch = (patch: string, { isMasked = true, coin }: { isMasked?: boolean; coin?: Coin } = {}) => {

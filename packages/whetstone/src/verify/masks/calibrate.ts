@@ -1,7 +1,7 @@
 import type { TaskTests } from '../../config/config.ts';
 import type { TestReport } from '../tests/test-runner.ts';
+import { type MaskPlan, type MaskSlot, maskOf } from './exchange-twins.ts';
 import { findTests, idMatcher } from './find-tests.ts';
-import { type MaskPlan, type MaskSlot, maskOf } from './mask.ts';
 import { maskedVerdict } from './masked-verdict.ts';
 import type { FoundTest, Twin } from './twin.ts';
 
@@ -40,7 +40,9 @@ export async function calibrate(
   if (plain.failure !== undefined) return none(`the solved tree with tests that must fail: ${plain.failure}`);
   if (plain.report.problems.length > 0) return none(plain.report.problems.join('; '));
   const passed = mustPass.filter((id) => plain.report.tests.get(id) === 'passed');
-  const found = await slotsIn(tests, texts, passed);
+  // Of two tests with one id, the report does not say which has failed.
+  const single = passed.filter((id) => (plain.report.counts?.get(id) ?? 1) === 1);
+  const found = await slotsIn(tests, texts, single);
 
   let extra = 0;
   /** The slots of `tried` that fail as they must when all of them hold their twins. */
@@ -108,25 +110,32 @@ type Candidate = { file: string; ids: string[]; twins: Twin[] };
 const isSameTest = (slot: MaskSlot, { file, ids }: Candidate): boolean =>
   slot.file === file && [...slot.ids, ...slot.free].every((id) => ids.includes(id));
 
-/** The tests of the files with their ids. An id that two tests could have belongs to none. */
+/** The tests of the files with their ids. An id belongs to the only test that could have it, first to one of exactly that name. */
 async function slotsIn(
   { runner, directory }: TaskTests,
   texts: ReadonlyMap<string, string>,
   passed: readonly string[],
 ): Promise<Candidate[]> {
-  const found: Candidate[] = [];
-  const owners = new Map<string, number>();
+  const found: (Candidate & { isExact: boolean })[] = [];
   for (const [file, text] of texts) {
     for (const test of (await findTests(runner, file, text))?.tests ?? []) {
       const isOwn = idMatcher(runner, file, test.names, directory);
-      const ids = passed.filter(isOwn);
-      for (const id of ids) owners.set(id, (owners.get(id) ?? 0) + 1);
-      found.push({ file, ids, twins: preferred(test) });
+      const isExact = test.names.every((name) => typeof name === 'string');
+      found.push({ file, ids: passed.filter(isOwn), twins: preferred(test), isExact });
     }
   }
-  return found.filter(
-    ({ ids, twins }) => ids.length > 0 && twins.length > 0 && ids.every((id) => owners.get(id) === 1),
-  );
+  const count = (tests: readonly Candidate[]) => {
+    const owners = new Map<string, number>();
+    for (const id of tests.flatMap(({ ids }) => ids)) owners.set(id, (owners.get(id) ?? 0) + 1);
+    return owners;
+  };
+  const [all, exact] = [count(found), count(found.filter(({ isExact }) => isExact))];
+  const isOf = (test: (typeof found)[number], id: string) => (test.isExact ? exact : all).get(id) === 1;
+  return found.flatMap(({ isExact, ...test }) => {
+    const ids = test.ids.filter((id) => isExact || !exact.has(id));
+    const isWhole = ids.length > 0 && ids.every((id) => isOf({ ...test, isExact }, id));
+    return isWhole && test.twins.length > 0 ? [{ ...test, ids }] : [];
+  });
 }
 
 /** Literals first, of different assertions where there are several, then the contrary of the last assertion. */

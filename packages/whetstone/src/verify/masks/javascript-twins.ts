@@ -1,5 +1,6 @@
 import type { Node } from '../../syntax/source-parser.ts';
 import { escaped } from './escaped.ts';
+import { type Row, rowsOf, titleIn } from './table-rows.ts';
 import { type FoundTest, type FoundTests, literalTwins, negated, renamed, type Twin } from './twin.ts';
 
 const TESTS = new Set(['test', 'it', 'specify']);
@@ -34,14 +35,23 @@ export function javascriptTests(root: Node): FoundTests {
 /** Writes an assertion that the two given values are equal. It is called when the syntax tree is gone. */
 type EqualForm = (actual: string, expected: string) => string;
 
+/** `expected`: what it asks for, where a value can be equal only to that. */
+type Assertion = { twins: Twin[]; form?: EqualForm; expected?: Node };
+
 type TestInFile = FoundTest & { callee: string; forms: EqualForm[] };
 
-function* testsIn(node: Node, names: readonly (string | RegExp)[]): Generator<TestInFile> {
+function* testsIn(
+  node: Node,
+  names: readonly (string | RegExp)[],
+  rows: readonly Row[] = [],
+): Generator<TestInFile> {
   for (const child of node.namedChildren) {
     if (!child) continue;
     const call = child.type === 'call_expression' ? namedCall(child) : undefined;
     if (!call) {
-      yield* testsIn(child, names);
+      // The rows of two loops in each other would have to be combined.
+      const own = child.type === 'for_in_statement' && rows.length === 0 ? rowsOf(child) : rows;
+      yield* testsIn(child, names, own);
       continue;
     }
     if (call.isLeftOut) continue;
@@ -49,17 +59,41 @@ function* testsIn(node: Node, names: readonly (string | RegExp)[]): Generator<Te
     if (SUITES.has(call.callee)) yield* testsIn(call.body, own);
     else {
       const found = [...assertionsOf(call.body)];
-      yield {
-        ...{ names: own, callee: call.callee },
-        twins: found.flatMap(({ twins }) => twins),
-        forms: found.flatMap(({ form }) => form ?? []),
-      };
+      const forms = found.flatMap(({ form }) => form ?? []);
+      const ofRows = rows.flatMap((row) => testOfRow(row, call, found));
+      // A change of the assertion itself would change the test of every row.
+      if (ofRows.length > 0)
+        for (const { name, twins } of ofRows)
+          yield { names: [...names, name], callee: call.callee, twins, forms };
+      else yield { names: own, callee: call.callee, twins: found.flatMap(({ twins }) => twins), forms };
     }
   }
 }
 
+/** The test of one row of a table, whose twins ask for another value in that row. None where the row does not show both. */
+function testOfRow(
+  row: Row,
+  { title, body }: Pick<NamedCall, 'title' | 'body'>,
+  found: readonly Assertion[],
+): { name: string | RegExp; twins: Twin[] }[] {
+  const name = titleIn(row, title);
+  const expected = found.flatMap((one) => one.expected ?? []);
+  const twins = expected.flatMap((one) => {
+    const uses = body.text.match(new RegExp(`(?<![\\w.])${escaped(one.text)}(?![\\w])`, 'g')) ?? [];
+    // The name of a test has to stay the same.
+    const isInTitle = title.text.includes(one.text);
+    const isOnlyExpected =
+      !isInTitle && uses.length === expected.filter(({ text }) => text === one.text).length;
+    const value = isOnlyExpected ? row(one) : undefined;
+    return value ? literalTwins(value) : [];
+  });
+  return name === undefined || twins.length === 0 ? [] : [{ name, twins }];
+}
+
 /** A call such as `test('adds', () => …)`, `describe.each(table)('…', function () {…})`. */
-function namedCall(call: Node) {
+type NamedCall = { callee: string; name: string | RegExp; title: Node; body: Node; isLeftOut: boolean };
+
+function namedCall(call: Node): NamedCall | undefined {
   let callee = call.childForFieldName('function');
   const modifiers: string[] = [];
   while (callee?.type === 'member_expression' || callee?.type === 'call_expression') {
@@ -71,9 +105,9 @@ function namedCall(call: Node) {
   const [title] = args;
   const body = args.find(({ type }) => FUNCTIONS.has(type));
   const name = title && nameOf(title, modifiers.includes('each') || modifiers.includes('for'));
-  if (name === undefined || !body) return undefined;
+  if (!title || name === undefined || !body) return undefined;
   const isLeftOut = modifiers.some((one) => OTHERWISE.has(one));
-  return { callee: callee.text, name, body, isLeftOut };
+  return { callee: callee.text, name, title, body, isLeftOut };
 }
 
 function nameOf(title: Node, isTable: boolean): string | RegExp | undefined {
@@ -84,8 +118,13 @@ function nameOf(title: Node, isTable: boolean): string | RegExp | undefined {
     const parts = inner.split(/\$\{(?:[^{}]|\{[^{}]*\})*\}|%[sdifjo#c%]|\$[\w.]+|\\./);
     return new RegExp(`^${parts.map(escaped).join('[\\s\\S]*')}$`);
   }
-  return undefined;
+  return COMPUTED.has(title.type) ? /^[\s\S]*$/ : undefined;
 }
+
+/** Expressions that can be the title of a test. */
+const COMPUTED = new Set([
+  ...['identifier', 'member_expression', 'subscript_expression', 'binary_expression', 'call_expression'],
+]);
 
 const argumentsOf = (call: Node): Node[] =>
   (call.childForFieldName('arguments')?.namedChildren ?? []).flatMap((one) =>
@@ -93,7 +132,7 @@ const argumentsOf = (call: Node): Node[] =>
   );
 
 /** The assertions that run whenever the test comes to its end: statements of its body, before which nothing can end it. */
-function* assertionsOf(test: Node): Generator<{ twins: Twin[]; form?: EqualForm }> {
+function* assertionsOf(test: Node): Generator<Assertion> {
   const body = test.childForFieldName('body');
   if (body && body.type !== 'statement_block') {
     const found = assertionIn(body, { isAwaited: true });
@@ -139,7 +178,7 @@ const EQUAL_MATCHERS = new Set([
 const SNAPSHOTS = /snapshot/i;
 
 /** `expect(actual).toBe(expected)` and its kin, those of Chai too. */
-function expectation(node: Node, isAwaited: boolean): { twins: Twin[]; form?: EqualForm } | undefined {
+function expectation(node: Node, isAwaited: boolean): Assertion | undefined {
   const isCall = node.type === 'call_expression';
   const last = isCall ? node.childForFieldName('function') : node;
   if (last?.type !== 'member_expression') return undefined;
@@ -166,6 +205,7 @@ function expectation(node: Node, isAwaited: boolean): { twins: Twin[]; form?: Eq
   return {
     twins: [...literal, negation ? withoutNot(negation) : withNot(matcher)],
     ...(isEqual && !/times|length/i.test(matcher.text) && { form }),
+    ...(isEqual && !negation && { expected }),
   };
 }
 
@@ -203,7 +243,7 @@ const EQUAL_CALLS = new Set(['equal', 'strictEqual', 'deepEqual', 'deepStrictEqu
 const PROMISES = new Set(['rejects', 'doesNotReject']);
 
 /** `assert.equal(actual, expected)`, `equal(actual, expected)`, `assert(actual)`. */
-function assertCall(node: Node, isAwaited: boolean): { twins: Twin[]; form?: EqualForm } | undefined {
+function assertCall(node: Node, isAwaited: boolean): Assertion | undefined {
   if (node.type !== 'call_expression') return undefined;
   const callee = node.childForFieldName('function');
   const name = callee?.type === 'member_expression' ? callee.childForFieldName('property') : callee;
@@ -226,5 +266,6 @@ function assertCall(node: Node, isAwaited: boolean): { twins: Twin[]; form?: Equ
   return {
     twins: [...literal, ...(isNamed && contrary !== undefined ? [renamed(name, contrary)] : [])],
     ...(isEqual && (isNamed || !isMember) && { form }),
+    ...(isEqual && { expected }),
   };
 }

@@ -1,7 +1,7 @@
 import type { TaskTests } from '../../config/config.ts';
 import { problemOf } from '../tests/run-tests.ts';
 import { collectTests, type TestReport } from '../tests/test-runner.ts';
-import type { Mask, MaskPlan, MaskSlot } from './mask.ts';
+import type { Mask, MaskPlan, MaskSlot } from './exchange-twins.ts';
 
 /** One run of masked tests. */
 export type MaskedRun = { mask: Mask; report: TestReport };

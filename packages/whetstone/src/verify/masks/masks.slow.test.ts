@@ -1,61 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type ProcessAttack, processAttacks } from '../../testkit/attacks/process-attacks.ts';
-import { type MaskedProject, openMaskedRoom } from '../__fixtures__/masked-room.ts';
+import { atOnce } from '../../audit/at-once.ts';
+import type { ProcessAttack } from '../../testkit/attacks/node-process-attacks.ts';
+import { processAttacks } from '../../testkit/attacks/process-attacks.ts';
+import { openMaskedRoom } from '../__fixtures__/masked-room.ts';
+import { type Runner, SUMS, sumProject, TESTS } from '../__fixtures__/sum-project.ts';
 import { problemOf } from '../tests/run-tests.ts';
 import type { TestReport } from '../tests/test-runner.ts';
-import { type MaskPlan, maskOf, maskPair } from './mask.ts';
+import { type MaskPlan, maskPair } from './exchange-twins.ts';
 import { maskedVerdict } from './masked-verdict.ts';
-
-type Runner = ProcessAttack['runner'];
-
-/** So many tests that to guess their masks succeeds once in 16 million times. */
-const TESTS = 24;
-const asked = Array.from({ length: TESTS }, (_, one) => ({
-  one,
-  call: `add(${one}, ${3 * one + 1})`,
-  sum: 4 * one + 1,
-}));
-
-const SOURCE: Record<
-  Runner,
-  (folder: string) => { test: string; source: string; text: string; right: string }
-> = {
-  'node-test': (folder) => ({
-    ...{ test: `${folder}/add.test.mjs`, source: `${folder}/add.mjs`, right: RIGHT_JAVASCRIPT },
-    text: `import { equal } from 'node:assert/strict';\nimport { test } from 'node:test';\nimport { add } from './add.mjs';\n${asked.map(({ one, call, sum }) => `test('adds ${one}', () => equal(${call}, ${sum}));`).join('\n')}\n`,
-  }),
-  vitest: (folder) => ({
-    ...{ test: `${folder}/add.test.mjs`, source: `${folder}/add.mjs`, right: RIGHT_JAVASCRIPT },
-    // One half by identity, one by equality.
-    text: `import { expect, test } from 'vitest';\nimport { add } from './add.mjs';\n${asked.map(({ one, call, sum }) => `test('adds ${one}', () => {\n  expect(${call}).toEqual(${sum});\n});`).join('\n')}\n`,
-  }),
-  pytest: () => ({
-    ...{ test: 'test_add.py', source: 'add.py', right: RIGHT_PYTHON },
-    text: `from add import add\n${asked.map(({ one, call, sum }) => `def test_${one}():\n    assert ${call} == ${sum}`).join('\n')}\n`,
-  }),
-  unittest: () => ({
-    ...{ test: 'test_add.py', source: 'add.py', right: RIGHT_PYTHON },
-    text: `import unittest\nfrom add import add\nclass TestAdd(unittest.TestCase):\n${asked.map(({ one, call, sum }) => `    def test_${one}(self):\n        self.assertEqual(${call}, ${sum})`).join('\n')}\n`,
-  }),
-};
-const RIGHT_JAVASCRIPT = 'export const add = (a, b) => a + b;\n';
-const RIGHT_PYTHON = 'def add(a, b):\n    return a + b\n';
-
-/** The packages of this repository, Vitest among them. */
-const packages = join(import.meta.dirname, '../../../../../node_modules');
-
-const projectOf = (runner: Runner, folders: readonly string[]): MaskedProject => {
-  const files = folders.map((folder) => SOURCE[runner](folder));
-  return {
-    runner,
-    files: { 'package.json': '{}\n', ...Object.fromEntries(files.map(({ source }) => [source, ''])) },
-    solution: Object.fromEntries(files.map(({ source, right }) => [source, right])),
-    hidden: Object.fromEntries(files.map(({ test: path, text }) => [path, text])),
-    ...(runner === 'vitest' && { setup: `ln -s '${packages}' node_modules` }),
-  };
-};
 
 /** The same masks in other folders. */
 function inFolders(plan: MaskPlan, folders: readonly string[]): MaskPlan {
@@ -80,85 +33,114 @@ const ofFolder = (report: TestReport, folder: string): TestReport => ({
   tests: new Map([...report.tests].filter(([id]) => id.startsWith(`${folder}/`))),
 });
 
-/** Plays attacks in one run of the tests for each verdict; each has a folder, and its tests a process of their own. */
-async function playAtOnce(runner: 'node-test' | 'vitest', attacks: readonly ProcessAttack[]) {
-  const folders = ['first', ...attacks.map(({ name }) => name)];
-  await using first = await openMaskedRoom(projectOf(runner, ['first']));
-  await using room = await openMaskedRoom({ ...projectOf(runner, folders), masks: 'off' });
+type Played = { report: string[]; masks: string[]; called: string[] };
+
+/** Plays attacks in one run of the tests for each verdict; each has a folder, and its tests a process or a realm of their own. */
+async function playAtOnce(runner: Runner, attacks: readonly ProcessAttack[]): Promise<Played> {
+  const folders = ['right', ...attacks.map(({ name }) => name)];
+  const [first, room] = await Promise.all([
+    sumProject(runner, ['first']).then(openMaskedRoom),
+    sumProject(runner, folders).then((project) => openMaskedRoom({ ...project, masks: 'off' })),
+  ]);
+  await using _ = first;
+  await using __ = room;
   if (!('plan' in first.masking)) throw new Error(first.masking.why);
+  expect(first.masking.plan.slots).toHaveLength(TESTS);
   const plan = inFolders(first.masking.plan, folders);
-  const files = Object.fromEntries(attacks.map(({ name, code }) => [`${name}/add.mjs`, `${code}\n`]));
-  const run = async (texts: ReadonlyMap<string, string>) =>
-    room.reportOf({ 'first/add.mjs': RIGHT_JAVASCRIPT, ...files }, texts);
+  const sources = attacks.map(({ name, code }) => [SUMS[runner](name).source, `${code}\n`]);
+  const { source, right } = SUMS[runner]('right');
+  const files = { [source]: right, ...Object.fromEntries(sources) };
   const masks = await maskPair(plan);
-  const plain = await run(plan.texts);
-  const runs = [];
-  for (const mask of masks) runs.push({ mask, report: await run(mask.texts) });
-  const passed = { report: [] as string[], masks: [] as string[] };
-  const called: string[] = [];
+  const [plain, ...reports] = await Promise.all(
+    [plan.texts, ...masks.map(({ texts }) => texts)].map((texts) => room.reportOf(files, texts)),
+  );
+  const played: Played = { report: [], masks: [], called: [] };
   for (const folder of folders) {
     const isOwn = ({ file }: { file: string }) => file.startsWith(`${folder}/`);
     const own = { ...plan, slots: plan.slots.filter(isOwn) };
     const expected = { mustPass: own.slots.flatMap(({ ids }) => ids), others: [] };
-    if (problemOf(expected, { ...ofFolder(plain, folder), problems: [] }) === undefined)
-      passed.report.push(folder);
-    const ownRuns = runs.map(({ mask, report }) => ({
-      report: { ...ofFolder(report, folder), problems: [] },
-      mask: {
-        ...mask,
-        isTwin: mask.isTwin.filter((_, index) => isOwn(plan.slots[index] ?? { file: '' })),
-        sentinels: mask.sentinels.filter(({ name }) =>
-          mask.texts.get(`${folder}/add.test.mjs`)?.includes(name),
-        ),
-      },
-    }));
-    const { failure, isCheating } = maskedVerdict(own, expected, ownRuns);
-    if (failure === undefined) passed.masks.push(folder);
-    if (isCheating) called.push(folder);
+    if (plain && problemOf(expected, { ...ofFolder(plain, folder), problems: [] }) === undefined)
+      played.report.push(folder);
+    const runs = masks.flatMap((mask, index) => {
+      const report = reports[index];
+      if (!report) return [];
+      const isTwin = mask.isTwin.filter((_, slot) => isOwn(plan.slots[slot] ?? { file: '' }));
+      const text = mask.texts.get(SUMS[runner](folder).test);
+      const sentinels = mask.sentinels.filter(({ name }) => text?.includes(name));
+      return [
+        { report: { ...ofFolder(report, folder), problems: [] }, mask: { ...mask, isTwin, sentinels } },
+      ];
+    });
+    const { failure, isCheating } = maskedVerdict(own, expected, runs);
+    if (failure === undefined) played.masks.push(folder);
+    if (isCheating) played.called.push(folder);
   }
-  return { passed, called };
+  return played;
 }
 
-const fooling = (attacks: readonly ProcessAttack[], verdict: ProcessAttack['fools'][number]) =>
-  attacks.filter(({ fools }) => fools.includes(verdict)).map(({ name }) => name);
-
-describe.each(['node-test', 'vitest'] as const)('%s', (runner) => {
-  test('only the attacks that say so pass, and the right code does', { timeout: 900_000 }, async () => {
-    const attacks = processAttacks.filter((one) => one.runner === runner);
-    const { passed, called } = await playAtOnce(runner, attacks);
-    expect(passed.report.filter((name) => name !== 'first').sort()).toEqual(
-      fooling(attacks, 'report').sort(),
+/** Plays each attack in processes of its own. They wait for files and processes more than for the processor. */
+async function playAlone(runner: Runner, attacks: readonly ProcessAttack[]): Promise<Played> {
+  await using room = await openMaskedRoom(await sumProject(runner, ['first']));
+  if (!('plan' in room.masking)) throw new Error(room.masking.why);
+  const { plan } = room.masking;
+  expect(plan.slots).toHaveLength(TESTS);
+  const { source, right } = SUMS[runner]('first');
+  const played: Played = { report: [], masks: [], called: [] };
+  const found = await atOnce([{ name: 'right', code: right }, ...attacks], 4, async ({ name, code }) => {
+    const masks = await maskPair(plan);
+    const [plain, ...reports] = await Promise.all(
+      [new Map(), ...masks.map(({ texts }) => texts)].map((texts) =>
+        room.reportOf({ [source]: `${code}\n` }, texts),
+      ),
     );
-    expect(passed.masks).toEqual(['first', ...fooling(attacks, 'masks')]);
-    expect(called).not.toContain('first');
+    const runs = masks.flatMap((mask, index) => (reports[index] ? [{ mask, report: reports[index] }] : []));
+    return { name, plain, ...maskedVerdict(plan, room.task.validation.tests ?? { mustPass: [] }, runs) };
   });
-});
+  for (const { name, plain, failure, isCheating } of found) {
+    if (plain && problemOf(room.task.validation.tests ?? { mustPass: [] }, plain) === undefined)
+      played.report.push(name);
+    if (failure === undefined) played.masks.push(name);
+    if (isCheating) played.called.push(name);
+  }
+  return played;
+}
+
+/** In Jest, the tests of several files share a process, which these end. */
+const endsProcess = ({ name, runner }: ProcessAttack): boolean =>
+  runner === 'jest' && /^(exits|rewrites-file)/.test(name);
+const PLAYED_ALONE: readonly Runner[] = ['mocha', 'pytest', 'unittest'];
+
+const fooling = (attacks: readonly ProcessAttack[], verdict: ProcessAttack['fools'][number]) =>
+  ['right', ...attacks.filter(({ fools }) => fools.includes(verdict)).map(({ name }) => name)].sort();
 
 const hasPytest = spawnSync('python3', ['-m', 'pytest', '--version']).status === 0;
 
-describe.each(['pytest', 'unittest'] as const)('%s', (runner) => {
-  test.runIf(hasPytest)(
-    'only the attacks that say so pass, and the right code does',
-    { timeout: 900_000, tags: 'pytest' },
-    async () => {
-      await using room = await openMaskedRoom(projectOf(runner, ['']));
-      if (!('plan' in room.masking)) throw new Error(room.masking.why);
-      const { plan } = room.masking;
-      expect(plan.slots).toHaveLength(TESTS);
-      const attacks = processAttacks.filter((one) => one.runner === runner);
-      const passed = { report: [] as string[], masks: [] as string[] };
-      for (const { name, code } of [{ name: 'right', code: RIGHT_PYTHON }, ...attacks]) {
-        const files = { 'add.py': `${code}\n` };
-        const expected = room.task.validation.tests ?? { mustPass: [] };
-        const plain = await room.reportOf(files, (await maskOf({ ...plan, texts: new Map() }, [])).texts);
-        if (problemOf(expected, plain) === undefined) passed.report.push(name);
-        const runs = [];
-        for (const mask of await maskPair(plan))
-          runs.push({ mask, report: await room.reportOf(files, mask.texts) });
-        if (maskedVerdict(plan, expected, runs).failure === undefined) passed.masks.push(name);
-      }
-      expect(passed.report).toEqual(['right', ...fooling(attacks, 'report')]);
-      expect(passed.masks).toEqual(['right', ...fooling(attacks, 'masks')]);
-    },
-  );
-});
+describe.concurrent.each(['node-test', 'vitest', 'jest', 'mocha', 'pytest', 'unittest'] as const)(
+  '%s',
+  (runner) => {
+    const isPython = runner === 'pytest' || runner === 'unittest';
+    test.skipIf(isPython && !hasPytest)(
+      'only the attacks that say so pass, and the right code does',
+      { timeout: 900_000, tags: isPython ? 'pytest' : [] },
+      async ({ expect }) => {
+        const attacks = processAttacks.filter((one) => one.runner === runner);
+        const alone = attacks.filter((one) => PLAYED_ALONE.includes(runner) || endsProcess(one));
+        const played = await Promise.all([
+          ...(alone.length > 0 ? [playAlone(runner, alone)] : []),
+          ...(alone.length < attacks.length
+            ? [
+                playAtOnce(
+                  runner,
+                  attacks.filter((one) => !alone.includes(one)),
+                ),
+              ]
+            : []),
+        ]);
+        const of = (verdict: keyof Played) => [...new Set(played.flatMap((one) => one[verdict]))].sort();
+        expect(of('report')).toEqual(fooling(attacks, 'report'));
+        expect(of('masks')).toEqual(fooling(attacks, 'masks'));
+        expect(of('called')).not.toContain('right');
+      },
+    );
+  },
+);

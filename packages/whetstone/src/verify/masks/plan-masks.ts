@@ -1,22 +1,24 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cacheFolder } from '@whetstone/agents/cache-folder';
 import { WhetstoneError } from '@whetstone/errors';
 import { z } from 'zod';
-import type { TaskConfig, TaskTests } from '../../config/config.ts';
+import type { EnvironmentConfig, TaskConfig, TaskTests } from '../../config/config.ts';
 import { isMaskable } from '../../config/read-tests.ts';
 import { listSource } from '../../config/source-tree.ts';
+import type { Snapshot } from '../../workspace/workspace.ts';
 import type { Verification } from '../verify.ts';
 import { type Calibration, calibrate } from './calibrate.ts';
+import type { MaskPlan, MaskSlot } from './exchange-twins.ts';
 import { findTests } from './find-tests.ts';
-import type { MaskPlan } from './mask.ts';
+import type { Twin } from './twin.ts';
 
 /** So many twins have to fail as they must before masks are used where the task does not ask for them. */
 export const FEWEST_TWINS = 6;
 
 /** Changes whenever twins are made in another way. */
-const VERSION = 1;
+const VERSION = 3;
 
 /** In seconds: the least limit of a run with twins, and how often the time of the run without them. */
 const SHORTEST_LIMIT = 30;
@@ -32,14 +34,20 @@ export type JudgeSolved = (
   seconds: number | undefined,
 ) => Promise<Verification>;
 
+/** Names the tree that a task starts from, and its environment: what calibration found is used again for the same. */
+export const startKey = (
+  { sealedCommit }: Pick<Snapshot, 'sealedCommit'>,
+  environment: EnvironmentConfig | undefined,
+): string => `${sealedCommit} ${JSON.stringify(environment?.prepare.length ? environment : null)}`;
+
 /**
- * Decides how the tests of a task are masked, and which twins serve. What calibration found is kept in the cache folder. `start`
- * names the tree that the task starts from, and its environment.
+ * Decides how the tests of a task are masked, and which twins serve. What calibration found is kept in the cache folder. `start`:
+ * the `startKey` of the task.
  * @throws WhetstoneError `masks-unusable`: the task asks for masks, and none of its tests has a twin that serves.
  */
 export async function planMasks(
   task: TaskConfig,
-  { start, judge }: { start: readonly string[]; judge: JudgeSolved },
+  { start, judge }: { start: string; judge: JudgeSolved },
 ): Promise<MaskingOfTask> {
   const { tests } = task.validation;
   const asked = tests?.masks;
@@ -48,13 +56,21 @@ export async function planMasks(
   if (missing !== undefined) return unusable(task, missing);
   const texts = await hiddenTexts(task, tests);
   const found = await Promise.all(
-    [...texts].map(async ([file, text]) => (await findTests(tests.runner, file, text))?.tests ?? []),
+    [...texts].map(async ([file, text]) => ({
+      file,
+      all: (await findTests(tests.runner, file, text))?.tests ?? [],
+    })),
   );
-  const possible = found.flat().filter(({ twins }) => twins.length > 0).length;
+  const possible = found.flatMap(({ all }) => all).filter(({ twins }) => twins.length > 0).length;
   if (possible < (asked === undefined ? FEWEST_TWINS : 1)) return unusable(task, fewTwins(possible));
   const goldPatch = await readFile(task.goldPatch ?? '', 'latin1');
   const key = [VERSION, tests, [...texts], goldPatch, start, task.setup, process.version];
-  const { slots, problem, ...calibration } = await kept(key, () => {
+  // Only what can be found in the tests themselves is taken from a file that others may have written.
+  const isOwn = ({ file, twin }: MaskSlot) =>
+    found.some(
+      (one) => one.file === file && one.all.some(({ twins }) => twins.some((own) => isSame(own, twin))),
+    );
+  const { slots, problem, ...calibration } = await kept(key, isOwn, () => {
     let seconds = task.validation.timeoutSeconds;
     return calibrate(tests, texts, async (changed) => {
       const before = performance.now();
@@ -109,7 +125,7 @@ const calibrationSchema = z.object({
   slots: z.array(
     z.object({
       file: z.string(),
-      ids: z.array(z.string()),
+      ids: z.array(z.string()).min(1),
       free: z.array(z.string()),
       twin: z.object({
         kind: z.enum(['literal', 'inverse']),
@@ -125,19 +141,26 @@ const calibrationSchema = z.object({
   problem: z.string().optional(),
 });
 
-/** What an earlier calibration of the same found, else what `find` finds. */
-async function kept(key: unknown, find: () => Promise<Calibration>): Promise<Calibration> {
+const isSame = (one: Twin, other: Twin): boolean =>
+  (['kind', 'from', 'to', 'same', 'instead'] as const).every((key) => one[key] === other[key]);
+
+/** What an earlier calibration of the same found, if all its slots are accepted, else what `find` finds. */
+async function kept(
+  key: unknown,
+  accepts: (slot: MaskSlot) => boolean,
+  find: () => Promise<Calibration>,
+): Promise<Calibration> {
   const name = createHash('sha256').update(JSON.stringify(key)).digest('hex');
   const folder = join(cacheFolder(), 'masks');
   const file = join(folder, `${name}.json`);
   const text = await readFile(file, 'utf8').catch(() => undefined);
   const known = text === undefined ? undefined : calibrationSchema.safeParse(parsed(text)).data;
-  if (known) return known;
+  if (known?.slots.every(accepts)) return known;
   const found = await find();
   // What went wrong may not do so again.
   if (found.problem !== undefined) return found;
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const temporary = `${file}.${process.pid}`;
+  const temporary = `${file}.${randomBytes(6).toString('hex')}`;
   await writeFile(temporary, JSON.stringify(found), { mode: 0o600 });
   await rename(temporary, file);
   return found;

@@ -58,22 +58,39 @@ export function renamed(node: Node, contrary: string): Twin {
 export function literalTwins(expected: Node): Twin[] {
   return [...leavesOf(expected)].flatMap((leaf) => {
     const instead = otherLiteral(leaf);
-    return instead === undefined ? [] : { kind: 'literal' as const, ...swap(leaf, instead) };
+    if (instead === undefined) return [];
+    const twin = swap(leaf, instead);
+    const length = Math.max(twin.same.length, instead.length);
+    const padded = { same: twin.same.padEnd(length), instead: instead.padEnd(length) };
+    return { kind: 'literal' as const, ...twin, ...padded };
   });
 }
 
 /** Values whose parts all count. Keys do not, and what is spread into a value can be replaced by what follows it. */
 const CONTAINERS = new Set([
-  ...['array', 'object', 'list', 'tuple', 'dictionary', 'parenthesized_expression'],
+  ...['array', 'object', 'list', 'tuple', 'dictionary', 'set', 'parenthesized_expression'],
   ...['unary_expression', 'unary_operator'],
 ]);
 const SPREADS = new Set(['spread_element', 'list_splat', 'dictionary_splat']);
-const LITERALS = new Set(['number', 'integer', 'float', 'string']);
+const LITERALS = new Set(['number', 'integer', 'float', 'string', 'true', 'false']);
+
+/** Calls that make a value whose parts are their arguments, such as `Float64Array.of(1, 2)` and `new Set([1, 2])`. */
+const MAKERS = /^(Array|Set|Map|Date|((Big)?(Int|Uint)|Float)\d+(Clamped)?Array)(\.(of|from))?$/;
+
+/** The arguments of such a call. */
+function madeOf(node: Node): Node | undefined {
+  const callee = node.childForFieldName(node.type === 'new_expression' ? 'constructor' : 'function');
+  if (!/^(call|new)_expression$/.test(node.type) || !MAKERS.test(callee?.text ?? '')) return undefined;
+  const made = node.childForFieldName('arguments') ?? undefined;
+  // A second argument of `from` is a function, and then the first is what goes into it.
+  return callee?.text.endsWith('.from') && made?.namedChildren.length !== 1 ? undefined : made;
+}
 
 function* leavesOf(node: Node): Generator<Node> {
   if (LITERALS.has(node.type)) yield node;
-  if (!CONTAINERS.has(node.type)) return;
-  const parts = node.namedChildren.flatMap((child) => child ?? []);
+  const whole = madeOf(node) ?? (CONTAINERS.has(node.type) ? node : undefined);
+  if (!whole) return;
+  const parts = whole.namedChildren.flatMap((child) => child ?? []);
   if (parts.some(({ type }) => SPREADS.has(type))) return;
   if (/^unary/.test(node.type) && !/^[-+]/.test(node.text)) return;
   for (const part of parts) {
@@ -85,6 +102,7 @@ function* leavesOf(node: Node): Generator<Node> {
 /** Another literal of the same look and length. Doing it twice gives the first, so neither tells which of them is true. */
 function otherLiteral(node: Node): string | undefined {
   if (node.type === 'string') return otherString(node.text);
+  if (Object.hasOwn(CONTRARY, node.text)) return CONTRARY[node.text];
   const [, whole = '', fraction = '', end = ''] = /^(\d+)(\.\d+)?(n?)$/.exec(node.text) ?? [];
   if (whole === '') return undefined;
   // The last digits of a long fraction may not change the number at all.
@@ -92,6 +110,10 @@ function otherLiteral(node: Node): string | undefined {
   if (whole.length > 15 && end === '') return undefined;
   return `${whole.slice(0, -1)}${otherDigit(whole.at(-1) ?? '')}${end}`;
 }
+
+const CONTRARY: Readonly<Record<string, string>> = {
+  ...{ true: 'false', false: 'true', True: 'False', False: 'True' },
+};
 
 const otherDigit = (digit: string): string => String(Number(digit) ^ 1);
 

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { TestRunnerName } from '../../config/schema.ts';
 import type { TestReport, TestStatus } from '../tests/test-runner.ts';
+import { type Mask, type MaskPlan, type MaskSlot, maskPair } from './exchange-twins.ts';
 import { findTests, idMatcher } from './find-tests.ts';
-import { type Mask, type MaskPlan, type MaskSlot, maskPair } from './mask.ts';
 import { maskedVerdict, trueReport } from './masked-verdict.ts';
 
 /** Each test of a file: its names, and what it asks for with each of its twins. */
@@ -59,6 +59,62 @@ test.skip('later', () => expect(1).toBe(2));
     'a > throws': ['await expect(run()).rejects.    toThrow(/x/);'],
     '/^says [\\s\\S]*$/': [],
     'is there': ['expect(found).to.be.not.true;', 'assert.ok(!(found));'],
+  });
+});
+
+test('values that are made of literals have twins, but not what goes into a function', async () => {
+  const text = `
+test('ranks', () => assert.deepStrictEqual(rank(x), Float64Array.of(12)));
+test('joins', () => expect(join(x)).toEqual(new Set(['abc'])));
+test('maps', () => expect(map(x)).toEqual(Array.from([12], double)));
+test('asks', () => expect(ask(x)).toEqual(other(12)));
+`;
+  expect(await twinsOf('vitest', 'a.test.ts', text)).toEqual({
+    ranks: [
+      "test('ranks', () => assert.deepStrictEqual(rank(x), Float64Array.of(13)));",
+      "test('ranks', () => assert.notDeepStrictEqual(rank(x), Float64Array.of(12)));",
+    ],
+    joins: [
+      "test('joins', () => expect(join(x)).toEqual(new Set(['acb'])));",
+      "test('joins', () => expect(join(x)).not.toEqual(new Set(['abc'])));",
+    ],
+    maps: ["test('maps', () => expect(map(x)).not.toEqual(Array.from([12], double)));"],
+    asks: ["test('asks', () => expect(ask(x)).not.toEqual(other(12)));"],
+  });
+  const python = 'def test_set():\n    assert parts(x) == {12}\n';
+  expect((await twinsOf('pytest', 'test_a.py', python)).test_set?.[0]).toBe('assert parts(x) == {13}');
+});
+
+test('JavaScript: a table that a loop goes through has a twin for each row whose title and expectation stand in it', async () => {
+  const text = `
+describe('parse', () => {
+  const tests = [{ input: 'a', out: { host: 'abc' } }, { input: "b\\n", out: { host: '' , port: 80 } }, make('c')];
+  for (const t of tests) {
+    test(t.input.toString(), () => expect(parse(t.input)).toEqual(t.out));
+  }
+});
+const pairs = { '/x': true, y: 'zz' };
+for (const [input, expected] of Object.entries(pairs)) it(\`is \${input}\`, () => { assert.equal(is(input), expected); });
+for (const [input, , out] of [['a', 1, 'b'], [f(), 2, 'c']]) it('of ' + input, () => { assert.equal(of(input), out); });
+for (const { of, out } of [{ of: 'x', out: 1 }]) it(\`of \${of} and \${more(of)}\`, () => { assert.equal(run(of), out); });
+for (const { of, out } of [{ of: 'x', out: 1 }]) it(of + out, () => { assert.equal(run(of), out); });
+const keys = { k: 1 };
+for (const key in keys) { test(key, () => { expect(get(key)).toBe(keys[key]); }); }
+const shared = [{ name: 'a', out: 1 }];
+for (const { name, out } of shared) test(name, () => expect(run(name)).toBe(out));
+for (const { name, out } of shared) test('again ' + name, () => expect(run(out)).toBe(out));
+for (const { name, out } of [{ name: 'a', out: 1 }]) test(name, () => expect(back(out)).toBe(out));
+`;
+  expect(await twinsOf('vitest', 'a.test.ts', text)).toEqual({
+    'parse > a': [expect.stringContaining("host: 'acb'")],
+    'parse > b\n': [expect.stringContaining('port: 81')],
+    'is /x': ["const pairs = { '/x': false, y: 'zz' };"],
+    'is y': [expect.stringContaining("'/x': true, y: 'yz'")],
+    'of a': [expect.stringContaining("['a', 1, 'a']")],
+    '/^of x and [\\s\\S]*$/': [expect.stringContaining("{ of: 'x', out: 0 }")],
+    k: ['const keys = { k: 0 };'],
+    // What is used elsewhere as well, or is given to the code, is no expectation alone.
+    '/^[\\s\\S]*$/': [expect.stringContaining('.not.toBe(out)')],
   });
 });
 

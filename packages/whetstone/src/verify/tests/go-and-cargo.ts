@@ -1,5 +1,12 @@
 import { dirname } from 'node:path';
-import { collectTests, NO_REPORT, type TestRunner, type TestStatus, testId } from './test-runner.ts';
+import {
+  collectTests,
+  ENDED_EARLY,
+  NO_REPORT,
+  type TestRunner,
+  type TestStatus,
+  testId,
+} from './test-runner.ts';
 
 /** `go test -json`: ids are the package and the name of the test. Files are run by their packages. */
 export const goTest: TestRunner = {
@@ -55,6 +62,10 @@ export const cargoTest: TestRunner = {
     )) {
       add(name, result === 'ok' ? 'passed' : result === 'FAILED' ? 'failed' : 'skipped');
     }
-    return tests.size === 0 ? NO_REPORT : { tests, counts, problems: [] };
+    // Each program of tests says how many it runs, and in the end how they went.
+    const started = [...report.matchAll(/^running \d+ tests?$/gm)].length;
+    const ended = [...report.matchAll(/^test result: /gm)].length;
+    const problems = ended < started ? [ENDED_EARLY] : [];
+    return tests.size + problems.length === 0 ? NO_REPORT : { tests, counts, problems };
   },
 };

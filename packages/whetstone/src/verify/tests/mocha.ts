@@ -13,12 +13,34 @@ const reportSchema = z.object({
   pending: z.array(test),
 });
 
+/** Root hooks run before the first test. Mocha before version 8 has none, and must not seem to have run another order. */
+const REVERSED = `const { version } = require(require.resolve('mocha/package.json', { paths: [process.cwd()] }));
+if (parseInt(version) < 8) throw new Error('This version of Mocha knows no root hooks.');
+const reverse = ({ tests, suites }) => {
+  tests.reverse();
+  for (const suite of suites.reverse()) reverse(suite);
+};
+exports.mochaHooks = {
+  beforeAll() {
+    let root = this.test.parent;
+    while (root.parent) root = root.parent;
+    reverse(root);
+  },
+};
+`;
+
 export const mocha: TestRunner = {
-  varies: { order: false, date: true },
-  invoke: ({ files, options }, folder, { date }) => ({
+  varies: { order: true, date: true },
+  settings: { files: /^\.mocharc(\.\w+)?$/, key: 'mocha' },
+  invoke: ({ files, options }, folder, { date, order, settings }) => ({
     script: nodeScript('mocha'),
-    args: ['--reporter', 'json', '--reporter-option', `output=${folder}/report`, ...options, ...files],
+    args: [
+      ...(settings === 'ours' ? ['--no-config', '--no-package'] : []),
+      ...(order ? ['--require', `${folder}/reverse.cjs`] : []),
+      ...['--reporter', 'json', '--reporter-option', `output=${folder}/report`, ...options, ...files],
+    ],
     env: date ? laterNode() : {},
+    ...(order && { files: { 'reverse.cjs': REVERSED } }),
   }),
   read({ report, relative }) {
     if (report === undefined || report === '') return NO_REPORT;

@@ -8,19 +8,25 @@ import {
   type TestStatus,
 } from './test-runner.ts';
 
+const REVERSED = `
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items):
+        items.reverse()`;
+
 /** Workers of pytest-xdist send their results to the main process, which is the only one with this plugin. */
-const PYTEST = pythonLauncher({
-  imports: 'import pytest',
-  body: `class _Reporter:
+const pytestLauncher = (order: boolean) =>
+  pythonLauncher({
+    imports: 'import pytest',
+    body: `class _Reporter:
     def pytest_runtest_logreport(self, report):
         message = report.longreprtext[-4000:] if report.failed else None
         write(report.nodeid, report.when, 'skipped' if hasattr(report, 'wasxfail') else report.outcome, message)
     def pytest_collectreport(self, report):
         if report.failed:
-            write(report.nodeid, 'collect', 'failed')
+            write(report.nodeid, 'collect', 'failed')${order ? REVERSED : ''}
 write = report
 code = pytest.main(arguments, plugins=[_Reporter()])`,
-});
+  });
 
 const UNITTEST = pythonLauncher({
   imports: '',
@@ -52,28 +58,35 @@ code = 0 if _result.wasSuccessful() else 1`,
 });
 
 const invokes = (
-  launcher: string,
+  launcher: (order: boolean) => string,
   own: readonly string[],
   terse: readonly string[] = [],
 ): TestRunner['invoke'] => {
-  return ({ files, options }, folder, { isTerse }) => ({
-    script: PYTHON_SCRIPT,
-    args: [`${folder}/run.py`, `${folder}/report`, ...own, ...(isTerse ? terse : []), ...options, ...files],
-    env: { PYTHONDONTWRITEBYTECODE: '1' },
-    files: { 'run.py': launcher },
-  });
+  return ({ files, options }, folder, { isTerse, settings, order = false }) => {
+    const isOurs = settings === 'ours';
+    const alone = ['-c', `${folder}/own.ini`, '--rootdir=.', '--noconftest', '--import-mode=importlib'];
+    return {
+      script: PYTHON_SCRIPT,
+      args: [
+        ...[`${folder}/run.py`, `${folder}/report`, ...own, ...(isOurs ? alone : [])],
+        ...[...(isTerse ? terse : []), ...options, ...files],
+      ],
+      env: { PYTHONDONTWRITEBYTECODE: '1', ...(isOurs && { PYTEST_DISABLE_PLUGIN_AUTOLOAD: '1' }) },
+      files: { 'run.py': launcher(order), ...(isOurs && { 'own.ini': '[pytest]\n' }) },
+    };
+  };
 };
 
 export const pytest: TestRunner = {
-  varies: { order: false, date: false },
-  invoke: invokes(PYTEST, ['-p', 'no:cacheprovider', '--tb=line'], ['--assert=plain']),
+  varies: { order: true, date: false },
+  invoke: invokes(pytestLauncher, ['-p', 'no:cacheprovider', '--tb=line'], ['--assert=plain']),
   read,
 };
 
 /** Ids are those of unittest: module, class and method. */
 export const pythonUnittest: TestRunner = {
   varies: { order: false, date: false },
-  invoke: invokes(UNITTEST, []),
+  invoke: invokes(() => UNITTEST, []),
   read,
 };
 

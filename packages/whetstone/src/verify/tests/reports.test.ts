@@ -90,7 +90,10 @@ test('go test and cargo test', () => {
     problems: ['m/b could not be built'],
   });
   const cargo = 'running 2 tests\ntest a::b ... ok\ntest c - should panic ... FAILED\ntest d ... ignored\n';
-  expect(read(cargoTest, cargo).tests).toEqual({ 'a::b': 'passed', c: 'failed', d: 'skipped' });
+  const end = '\ntest result: FAILED. 1 passed; 1 failed; 1 ignored';
+  const tests = { 'a::b': 'passed', c: 'failed', d: 'skipped' };
+  expect(read(cargoTest, cargo + end)).toEqual({ tests, problems: [] });
+  expect(read(cargoTest, cargo).problems).toEqual(['the runner ended before its tests had']);
 });
 
 test('without a report nothing has passed', () => {

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { messageOf } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
@@ -12,6 +12,8 @@ import {
 } from '@whetstone/sandbox';
 import type { TaskTests } from '../../config/config.ts';
 import type { TestRunnerName } from '../../config/schema.ts';
+import { parentPaths } from '../../workspace/tree-path.ts';
+import { readInTree } from '../read-in-tree.ts';
 import type { RanCommand } from '../run-commands.ts';
 import { cargoTest, goTest } from './go-and-cargo.ts';
 import { mocha } from './mocha.ts';
@@ -27,6 +29,7 @@ import {
   type Variation,
 } from './test-runner.ts';
 import { jest, vitest } from './vitest-and-jest.ts';
+import { watchFiles } from './watch-files.ts';
 
 const runners: Readonly<Record<TestRunnerName, TestRunner>> = {
   'node-test': nodeTest,
@@ -45,10 +48,11 @@ export const variationsOf = (runner: TestRunnerName): Variable => runners[runner
 export function invocationOf(
   tests: TaskTests,
   folder: string,
-  surroundings: Surroundings & { isTerse?: boolean } = {},
+  how: Surroundings & { isTerse?: boolean; settings?: 'found' | 'ours' } = {},
 ): Invocation {
   const files = tests.files.map((file) => relative(tests.directory ?? '', file));
-  return runners[tests.runner].invoke({ files, options: tests.options }, folder, surroundings);
+  const settings = tests.settings === 'own' ? 'ours' : 'found';
+  return runners[tests.runner].invoke({ files, options: tests.options }, folder, { settings, ...how });
 }
 
 export type RanTests = RanCommand & {
@@ -62,6 +66,9 @@ export type Surroundings = Variation & {
   /** Put before the command, for example to take away the network. Default: nothing. */
   prefix?: readonly string[];
 };
+
+/** In bytes. A larger report counts as none, and of a larger output only the beginning is read. */
+const REPORT_LIMIT = 256 * 1024 * 1024;
 
 /** Runs tests in a sandbox with their own runner. Reads the report when no process of the runner is left. */
 export async function runTests(
@@ -91,7 +98,8 @@ export async function runTests(
   try {
     const { directory: below = '' } = tests;
     const seen = sandbox.seenPath(folder);
-    const invocation = invocationOf(tests, seen, { ...surroundings, isTerse });
+    const settings = (await hasSettings(tree, tests, runner)) ? 'found' : 'ours';
+    const invocation = invocationOf(tests, seen, { ...surroundings, isTerse, settings });
     for (const [name, text] of Object.entries(invocation.files ?? {}))
       await writeFile(join(folder, name), text);
     await giveTree(folder, ownerOf(dirname(tree)));
@@ -104,8 +112,14 @@ export async function runTests(
       'sh',
       ...invocation.args,
     ];
+    const changed = await watchFiles(tree, tests);
     // The result keeps only the beginning and the end of a long output.
     const output: Buffer[] = [];
+    let bytes = 0;
+    const collect = (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= REPORT_LIMIT) output.push(chunk);
+    };
     const { reportsOnStdout } = invocation;
     const result = await sandbox.runCommand(program, args, {
       cwd: join(sandbox.workdir, below),
@@ -113,11 +127,12 @@ export async function runTests(
       ...(!options.holdsLogs && { stdoutFile: log('stdout'), stderrFile: log('stderr') }),
       ...{ mask, signal },
       ...present({ timeoutMs: options.timeoutMs }),
-      ...(reportsOnStdout && { onStdout: (chunk: Buffer) => output.push(chunk) }),
+      ...(reportsOnStdout && { onStdout: collect }),
     });
+    // Code under test can put anything in the place of the report.
     const report = reportsOnStdout
-      ? Buffer.concat(output)
-      : await readFile(join(folder, 'report')).catch(() => undefined);
+      ? Buffer.concat(output).toString()
+      : await readInTree(folder, 'report', REPORT_LIMIT);
     const folderName = basename(directory);
     return {
       result,
@@ -134,22 +149,59 @@ export async function runTests(
         stdout_path: `${folderName}/${name}.stdout.log`,
         stderr_path: `${folderName}/${name}.stderr.log`,
       },
-      report: readReport(runner, { report, result, tree: sandbox.workdir }),
+      report: unlessChanged(await changed(), readReport(runner, { report, result, tree: sandbox.workdir })),
     };
   } finally {
     await removeTree(folder);
   }
 }
 
+/**
+ * Whether a tree has settings of a runner, where the tests are or above, or options name some. What an agent added is not there
+ * any more.
+ */
+async function hasSettings(
+  tree: string,
+  { directory = '', options, settings: asked }: TaskTests,
+  { settings }: TestRunner,
+): Promise<boolean> {
+  if (asked !== undefined) return asked === 'tree';
+  if (!settings || options.some((option) => /^(-c|--(no-)?(config|package|root|rootDir)\b.*)$/.test(option)))
+    return true;
+  for (const folder of [directory, ...parentPaths(directory), '']) {
+    const names: string[] = await readdir(join(tree, folder)).catch(() => []);
+    if (names.some((name) => settings.files.test(name))) return true;
+    if (settings.key === undefined || !names.includes('package.json')) continue;
+    const manifest = await readInTree(tree, join(folder, 'package.json'));
+    if (manifest !== undefined && hasKey(manifest, settings.key)) return true;
+  }
+  return false;
+}
+
+/** Where it cannot be read, the runner says so. */
+function hasKey(manifest: string, key: string): boolean {
+  try {
+    return Object.hasOwn(JSON.parse(manifest), key);
+  } catch {
+    return true;
+  }
+}
+
+/** What was reported about tests that are not those of the task says nothing. */
+function unlessChanged(path: string | undefined, report: TestReport): TestReport {
+  if (path === undefined) return report;
+  return { tests: new Map(), problems: [`${path} was changed while the tests ran`] };
+}
+
 function readReport(
   runner: TestRunner,
-  { report, result, tree }: { report: Buffer | undefined; result: CommandResult; tree: string },
+  { report, result, tree }: { report: string | undefined; result: CommandResult; tree: string },
 ): TestReport {
   if (result.ended !== 'exit')
     return { tests: new Map(), problems: ['the runner was stopped before its end'] };
   try {
     return runner.read({
-      report: report?.toString(),
+      report,
       relative: (path) => (path.startsWith(`${tree}/`) ? relative(tree, path) : path),
     });
   } catch (error) {

@@ -48,11 +48,15 @@ export type TestRunner = {
     vary: Variation & {
       /** Failures are told without the values of the assertion, some of which never end. Default: with them. */
       isTerse?: boolean;
+      /** Whose settings the runner gets: `ours`, so that it looks for no others, or those that it finds. Default: `found`. */
+      settings?: 'found' | 'ours';
     },
   ): Invocation;
   /** `report`: its whole text, `undefined` where there is none. `relative`: makes an absolute path relative to the tree. */
   read(output: { report: string | undefined; relative: (path: string) => string }): TestReport;
   varies: Variable;
+  /** Where settings of the runner are: names of files, and a key of package.json. Absent: it has none that ours could replace. */
+  settings?: { files: RegExp; key?: string };
 };
 
 /** Programs of the tree's packages come first. `$ROOT` is the root of the tree. */

@@ -29,12 +29,18 @@ const reportSchema = z.object({
   ),
 });
 
+/** Vite would look for the settings of PostCSS, which are programs, and for variables. */
+const VITEST_SETTINGS = 'export default { envDir: false, css: { postcss: { plugins: [] } } };\n';
+
 /** With this seed Vitest reverses two, three and four tests. */
 export const vitest: TestRunner = {
   varies: { order: true, date: true },
-  invoke: ({ files, options }, folder, { order, date }) => ({
+  settings: { files: /^(vitest|vite)\.(config|workspace)\.\w+$/ },
+  invoke: ({ files, options }, folder, { order, date, settings }) => ({
     script: nodeScript('vitest run'),
+    ...(settings === 'ours' && { files: { 'vitest.config.mjs': VITEST_SETTINGS } }),
     args: [
+      ...(settings === 'ours' ? ['--root=.', `--config=${folder}/vitest.config.mjs`] : []),
       '--reporter=json',
       `--outputFile=${folder}/report`,
       '--coverage.enabled=false',
@@ -50,9 +56,11 @@ export const vitest: TestRunner = {
 
 export const jest: TestRunner = {
   varies: { order: true, date: true },
-  invoke: ({ files, options }, folder, { order, date }) => ({
+  settings: { files: /^jest\.config\.\w+$/, key: 'jest' },
+  invoke: ({ files, options }, folder, { order, date, settings }) => ({
     script: nodeScript('jest'),
     args: [
+      ...(settings === 'ours' ? ['--config={}', '--rootDir=.'] : []),
       '--json',
       `--outputFile=${folder}/report`,
       '--coverage=false',
