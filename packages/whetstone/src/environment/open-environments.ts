@@ -13,6 +13,7 @@ import { changedEntries } from '../workspace/changed-entries.ts';
 import { displayPath } from '../workspace/tree-path.ts';
 import type { Snapshot, TreeEntries, Workspaces } from '../workspace/workspace.ts';
 import { environmentKey, toolVersions, workKey } from './environment-key.ts';
+import { keepRunners } from './keep-runners.ts';
 import { isInput, wholeTreeOf } from './key-inputs.ts';
 import { isIntact, type LayerFacts, type LayerStore, layerStore, type StoredLayer } from './layer-store.ts';
 import { NeedsWholeTree, type Preparation, prepareLayer } from './prepare-layer.ts';
@@ -72,7 +73,7 @@ export async function openEnvironments(options: EnvironmentsOptions): Promise<En
   const limit = sizeLimit(process.env);
   await store.sweep();
   const { neighbours } = await sandboxes.describe();
-  const at = neighbours === 'hidden' ? fixedPath(scratch) : undefined;
+  const at = neighbours === 'hidden' && sandboxes.movesTrees !== false ? fixedPath(scratch) : undefined;
   const used = new Map<string, Promise<Used>>();
   const equipped = new WeakMap<Snapshot, Promise<Snapshot>>();
   /** By the work key of manifests: the whole tree made no difference. */
@@ -142,8 +143,8 @@ export async function openEnvironments(options: EnvironmentsOptions): Promise<En
       ({ path, from }) => isKeyInput(path) || (from !== undefined && isKeyInput(from)),
     );
     if (!bare || !isTouched) return undefined;
-    const kept = { files, contents: changes.contents };
-    const entries = changedEntries(bare.entries, kept);
+    const allowed = { files, contents: changes.contents };
+    const entries = changedEntries(bare.entries, allowed);
     const { variables, ...rest } = options;
     const key = randomBytes(32).toString('hex');
     const lease = store.lease(key, 'exclusive');
@@ -152,7 +153,7 @@ export async function openEnvironments(options: EnvironmentsOptions): Promise<En
       await prepareLayer(directory, {
         ...{ ...rest, ...variables, key, at, logs, inputs, ...present({ wholeTree }) },
         snapshot: bare,
-        changes: kept,
+        changes: allowed,
       });
       return directory;
     };
@@ -172,8 +173,11 @@ export async function openEnvironments(options: EnvironmentsOptions): Promise<En
               if (error instanceof NeedsWholeTree) return whole(error.reason);
               throw error;
             });
-      const layer = { key, tree: join(directory, 'repo'), home: join(directory, 'home'), ...present({ at }) };
-      return { snapshot: await workspaces.equip(bare, layer), [Symbol.asyncDispose]: drop };
+      const made = { tree: join(directory, 'repo'), home: join(directory, 'home') };
+      const original = (await used.get(pristine))?.layer;
+      const kept = original ? await keepRunners(original, made) : [];
+      const layer = { key, ...made, ...present({ at }) };
+      return { snapshot: await workspaces.equip(bare, layer), kept, [Symbol.asyncDispose]: drop };
     } catch (error) {
       await drop();
       throw error;

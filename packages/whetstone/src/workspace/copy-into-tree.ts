@@ -13,18 +13,31 @@ export async function replaceWithCopy(root: string, path: string, target: string
   await copyEntry(root, source, target);
 }
 
-/** Copies a folder over a tree: folders are merged, files and symlinks replaced. `.git` folders are left out. */
-export async function mergeFolder(root: string, folder: string): Promise<void> {
+/**
+ * Copies a folder over a tree: folders are merged, files and symlinks replaced. `.git` folders are left out, and the paths of
+ * `leftOut` with all that is below them.
+ */
+export async function mergeFolder(
+  root: string,
+  folder: string,
+  leftOut: ReadonlySet<string> = new Set(),
+): Promise<void> {
   const source = await resolveSource(folder);
   if (!lstatSync(source).isDirectory()) throw unreadable(source, 'not a folder');
-  await copyFolder(root, source, '');
+  await copyFolder(root, source, '', leftOut);
 }
 
-async function copyEntry(root: string, source: Buffer, target: string): Promise<void> {
+async function copyEntry(
+  root: string,
+  source: Buffer,
+  target: string,
+  leftOut: ReadonlySet<string> = new Set(),
+): Promise<void> {
   const found = lstatSync(source);
+  if (leftOut.has(target)) return;
   if (found.isDirectory()) {
     makeFolder(root, target);
-    await copyFolder(root, source, target);
+    await copyFolder(root, source, target, leftOut);
   } else if (found.isSymbolicLink()) {
     await writeEntry(root, { path: target, mode: '120000' }, linkTarget(source));
   } else if (found.isFile()) {
@@ -35,12 +48,18 @@ async function copyEntry(root: string, source: Buffer, target: string): Promise<
   }
 }
 
-async function copyFolder(root: string, source: Buffer, target: string): Promise<void> {
+async function copyFolder(
+  root: string,
+  source: Buffer,
+  target: string,
+  leftOut: ReadonlySet<string>,
+): Promise<void> {
   const turn = takeTurns();
   for (const name of readdirSync(source, { encoding: 'buffer' })) {
     await turn();
     if (name.toString('latin1') === '.git') continue;
-    await copyEntry(root, Buffer.concat([source, SLASH, name]), joinPath(target, name.toString('latin1')));
+    const path = joinPath(target, name.toString('latin1'));
+    await copyEntry(root, Buffer.concat([source, SLASH, name]), path, leftOut);
   }
 }
 

@@ -165,6 +165,9 @@ describe.each(strategies)('writing, over $strategy', { tags: 'mounts' }, ({ stra
       '\xff': 'file bytes\n',
     });
     expect(readFileSync(inClean('.git/config'), 'utf8')).not.toContain('not laid');
+    writeFileSync(inClean('test/app.test.js'), 'a masked test\n');
+    await clean.lay(hidden, new Set(['test/app.test.js']));
+    expect(readFileSync(inClean('test/app.test.js'), 'utf8')).toBe('a masked test\n');
     await expect(clean.lay(join(outside, 'none'))).rejects.toMatchObject({ code: 'overlay-source-missing' });
     await expect(clean.lay(join(outside, 'app.js'))).rejects.toMatchObject({
       code: 'overlay-source-unreadable',

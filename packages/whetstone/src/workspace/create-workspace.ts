@@ -11,14 +11,16 @@ import { entryWriter, type NewEntry, pruneFolders, removeEntry, writeEntry } fro
 import { makeGitDirectory } from './git-directory.ts';
 import { readHashed } from './hash-blob.ts';
 import { importTree } from './import-tree.ts';
+import { lendFolders } from './lend-folders.ts';
 import type { PlacedTree, Placement } from './placement.ts';
 import { readBlobs } from './read-blobs.ts';
+import { replaceTree } from './replace-tree.ts';
 import { byBytes, type ChangeLimits, type Scan, type ScanOptions, scanTree } from './scan-tree.ts';
 import { type PreparedSnapshot, scanTarget } from './snapshot.ts';
 import { takeTurns } from './take-turns.ts';
 import { touchedBelow } from './touched-below.ts';
 import { absolutePath, assertInsideTree, displayPath, pathBytes } from './tree-path.ts';
-import type { Changes, FileChange, TreeEntry, Workspace } from './workspace.ts';
+import type { Changes, FileChange, Lend, Lent, TreeEntry, Workspace } from './workspace.ts';
 
 /** Git cannot compare files of 2 GiB, and what one case leaves must not fill the disk of the others. */
 const CHANGE_LIMITS: ChangeLimits = { fileBytes: 2 ** 30, bytes: 2 ** 31, paths: 250_000 };
@@ -66,8 +68,10 @@ export async function createWorkspace(options: {
     throw error;
   }
   const { environment } = snapshot;
-  const target = { ...scanTarget(placed), ...(environment && { leftOut: environment.roots }) };
-  const { root, layers } = target;
+  const tree = placed;
+  const { root, layers } = scanTarget(tree);
+  /** A layer with folders of changes that are not in the upper one. */
+  let lent: string | undefined;
   const contents = join(backstage, 'git');
   let base: Base = { commit: snapshot.sealedCommit, tree: snapshot.base, unportable: new Set() };
   let contentsMade = false;
@@ -76,7 +80,12 @@ export async function createWorkspace(options: {
   let disposed: Promise<void> | undefined;
 
   async function scan(options?: Pick<ScanOptions, 'limits' | 'leavesNewUnread'>): Promise<Scan> {
-    const found = await scanTree({ ...target, base: base.tree, format: snapshot.format, ...options });
+    const found = await scanTree({
+      ...{ root, base: base.tree, format: snapshot.format },
+      ...(layers && { layers: { ...layers, ...present({ lent }) } }),
+      ...(environment && { leftOut: environment.roots }),
+      ...options,
+    });
     return { ...found, unportable: found.unportable.filter((path) => !base.unportable.has(path)) };
   }
 
@@ -94,17 +103,21 @@ export async function createWorkspace(options: {
   }
 
   /** Commits the present tree, with the base as its parent. One after the other: equal trees make one pack, by one git. */
-  function record({ edits }: Scan): Promise<string> {
+  function record({ edits, bytes }: Scan): Promise<string> {
     const gitDir = openContents();
     const ref = `refs/heads/${nextName()}`;
     const recorded = recording.then(() =>
-      importTree(gitDir, { start: { parent: base.commit }, root, edits, ref }),
+      importTree(gitDir, {
+        ...{ start: { parent: base.commit }, root, edits, bytes, ref },
+        ...present({ upper: layers?.upper }),
+      }),
     );
     recording = recorded.catch(() => undefined);
     return recorded;
   }
 
-  async function changes(): Promise<Changes> {
+  async function changes({ lends = false } = {}): Promise<Changes> {
+    const readAt = Date.now();
     // Git reads the new files, and says their ids.
     const found = await scan({ limits: CHANGE_LIMITS, leavesNewUnread: true });
     const patchFile = join(backstage, `${nextName()}.patch`);
@@ -116,12 +129,30 @@ export async function createWorkspace(options: {
       patchFile,
       patchBytes,
       tree: root,
+      ...(lends && present({ lend: lendFrom(readAt) })),
       contents,
       unportable: found.unportable.map(displayPath),
       ...(environment && {
         environment: layers ? touchedBelow(layers.upper, environment.roots).map(displayPath) : null,
       }),
     };
+  }
+
+  function lendFrom(readAt: number): Lend | undefined {
+    return lendFolders({
+      ...{ placed: tree, layers: snapshot.layers, readAt },
+      onLent(folder) {
+        lent = folder;
+      },
+    });
+  }
+
+  /** Lays what is lent below the tree. Resolves with nothing where it has to be copied. */
+  async function borrow(lend: Lend | undefined, written: readonly NewEntry[]): Promise<Lent | undefined> {
+    const found = lent === undefined && tree.mountAgain ? await lend?.(written, snapshot.layers) : undefined;
+    if (!found || !(await tree.mountAgain?.([found.layer, ...snapshot.layers]))) return undefined;
+    lent = found.layer;
+    return found;
   }
 
   async function diff(found: Scan, patchFile: string): ReturnType<typeof diffCommits> {
@@ -153,9 +184,11 @@ export async function createWorkspace(options: {
       await turn();
       await removeEntry(root, path);
     }
+    const borrowed = await borrow(incoming.lend, written);
     const write = entryWriter(root);
     for (const entry of written) {
       await turn();
+      if (borrowed?.has(entry.path)) continue;
       await write(entry, readHashed(absolutePath(incoming.tree, entry.path), entry));
     }
     for (const path of removed) pruneFolders(root, path);
@@ -192,9 +225,12 @@ export async function createWorkspace(options: {
     place: present({ home: placedHome?.path, at: environment?.at }),
     disk: () => disk?.usage(),
     rebase: () => guarded(rebase),
-    changes: () => guarded(changes),
+    changes: (options) => guarded(() => changes(options)),
     apply: (incoming, keep) => guarded(() => apply(incoming, keep)),
-    lay: (folder) => guarded(() => mergeFolder(root, folder)),
+    lay: (folder, leftOut) =>
+      guarded(() => mergeFolder(root, folder, new Set([...(leftOut ?? [])].map(pathBytes)))),
+    become: (folder, keep) =>
+      guarded(() => replaceTree(root, folder, { keep, leftOut: environment?.roots ?? new Set() })),
     write: (texts) => guarded(() => write(texts)),
     restore: (matches) => guarded(() => restore(matches)),
     [Symbol.asyncDispose]() {

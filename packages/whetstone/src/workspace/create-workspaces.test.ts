@@ -354,7 +354,7 @@ describe('repositories of other shapes', () => {
       code: 'repo-objects-missing',
       exitCode: 2,
       message: expect.stringContaining('file'),
-      hint: expect.stringContaining('--refetch'),
+      hint: expect.stringContaining('--refetch --no-filter'),
     });
     expect(fingerprint(partial)).toBe(before);
   });

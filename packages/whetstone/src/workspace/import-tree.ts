@@ -14,12 +14,29 @@ const SOMEONE = 'Developer <developer@localhost>';
 /** 2024-01-01 for every workspace, because a real date would show when and in which order cases were made. */
 const SOME_TIME = '1704067200 +0000';
 
-/** Commits `start` with `edits`, read from the tree at `root`. Identity, date and message are always the same. */
+/** What is less than this is not compressed, which takes git half of its time for small files. */
+const COMPRESSED_BYTES = 64 * 2 ** 20;
+
+/**
+ * Commits `start` with `edits`, read from the tree at `root`. Identity, date and message are always the same. `upper`: the upper
+ * layer of the mount at `root`, where most files are read in half the time. `bytes`: how much there is to read; default: much.
+ */
 export async function importTree(
   gitDir: string,
-  change: { start: ImportStart; root: string; edits: readonly TreeEdit[]; ref: string },
+  change: {
+    start: ImportStart;
+    root: string;
+    upper?: string;
+    edits: readonly TreeEdit[];
+    bytes?: number;
+    ref: string;
+  },
 ): Promise<string> {
-  const settings = ['-c', 'fastimport.unpackLimit=0', '-c', 'core.bigFileThreshold=16m'];
+  const { bytes = COMPRESSED_BYTES } = change;
+  const settings = [
+    ...['-c', 'fastimport.unpackLimit=0', '-c', 'core.bigFileThreshold=16m'],
+    ...(bytes < COMPRESSED_BYTES ? ['-c', 'pack.compression=0'] : []),
+  ];
   const input = Readable.from(importStream(change), { objectMode: false });
   const output = await git([...settings, 'fast-import', '--quiet', '--done', '--force'], { gitDir, input });
   return output.toString().trim();
@@ -45,7 +62,9 @@ async function* importStream(change: Parameters<typeof importTree>[1]): AsyncGen
     const absolute = absolutePath(change.root, edit.path);
     const head = `M ${edit.mode} inline ${quotePath(edit.path)}\ndata `;
     const content =
-      edit.mode === '120000' ? readlinkSync(absolute, { encoding: 'buffer' }) : readSmallFile(absolute);
+      edit.mode === '120000'
+        ? readlinkSync(absolute, { encoding: 'buffer' })
+        : (readIn(change.upper, edit.path) ?? readSmallFile(absolute));
     if (content) {
       pieces.push(Buffer.from(`${head}${content.length}\n`), content, NEWLINE);
       bytes += content.length;
@@ -58,6 +77,16 @@ async function* importStream(change: Parameters<typeof importTree>[1]): AsyncGen
   }
   pieces.push(Buffer.from('\nget-mark :1\ndone\n'));
   yield Buffer.concat(pieces);
+}
+
+/** A layer has all of a file or nothing of it: no mount of ours has `metacopy`. */
+function readIn(layer: string | undefined, path: string): Buffer | undefined {
+  if (layer === undefined) return undefined;
+  try {
+    return readSmallFile(absolutePath(layer, path));
+  } catch {
+    return undefined;
+  }
 }
 
 const BATCH_BYTES = 256 * 1024;

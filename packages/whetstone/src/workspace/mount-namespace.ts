@@ -3,10 +3,10 @@ import { existsSync, mkdirSync, mkdtempSync, readlinkSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { briefFolder } from '@whetstone/sandbox/files';
 import { leanEnvironment } from './lean-memory.ts';
 import { MOUNT_OPTION_SETS, mountCommand } from './mount-options.ts';
 import { privateRootScript } from './private-root.ts';
-import { BRIEF_PREFIX } from './temporary-name.ts';
 
 /**
  * Layered mounts belong in a mount namespace of this process: they vanish with it, even after `kill -9`. The variable
@@ -116,7 +116,7 @@ function currentNamespace(): string | undefined {
 }
 
 function mountsWorkIn(unshare: string, namespaces: readonly string[]): boolean {
-  const directory = mkdtempSync(join(tmpdir(), BRIEF_PREFIX));
+  const directory = mkdtempSync(join(tmpdir(), briefFolder()));
   try {
     for (const folder of ['lower', 'upper', 'work', 'target']) mkdirSync(join(directory, folder));
     return MOUNT_OPTION_SETS.some((options) => {

@@ -33,15 +33,38 @@ async function place(
   backing: string,
 ) {
   const upper = join(backing, 'upper');
-  const work = join(backing, 'work');
-  for (const folder of [backing, upper, work, target]) mkdirSync(folder, { recursive: true });
+  for (const folder of [backing, upper, target]) mkdirSync(folder, { recursive: true });
   // The root of the mount has the owner of this folder, as it was before.
   const owner = ownerOf(layers[0] ?? upper);
   if (owner) chownSync(upper, owner.uid, owner.gid);
   const local = (folder: string) => relative(scratch, folder);
-  const folders = { lower: layers.map(local), upper: local(upper), work: local(work), target: local(target) };
-  await mounter.mount({ ...folders, options });
-  return { path: target, upper, detach: () => mounter.unmount(target), layers: [upper, ...layers] };
+  let mounts = 0;
+  async function mount(below: readonly string[]): Promise<void> {
+    mounts += 1;
+    // A folder of a volatile mount cannot be used twice.
+    const work = join(backing, `work-${mounts}`);
+    mkdirSync(work);
+    const folders = { lower: below.map(local), upper: local(upper), work: local(work) };
+    await mounter.mount({ ...folders, target: local(target), options });
+  }
+  await mount(layers);
+  return {
+    ...{ path: target, upper, layers: [upper, ...layers] },
+    detach: () => mounter.unmount(target),
+    async mountAgain(below: readonly string[], between?: () => Promise<void>) {
+      const isUnused = await mounter.unmountUnused(target).then(
+        () => true,
+        () => false,
+      );
+      if (!isUnused) return false;
+      try {
+        await between?.();
+      } finally {
+        await mount(below);
+      }
+      return true;
+    },
+  };
 }
 
 /** Does with a mount what an agent may do, and checks the result. */

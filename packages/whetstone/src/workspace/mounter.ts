@@ -9,6 +9,8 @@ export type Mounter = AsyncDisposable & {
   mount(mount: LayeredMount): Promise<void>;
   /** A mount that is still in use is hidden and ends with its last user. */
   unmount(target: string): Promise<void>;
+  /** Rejects where the mount is in use, and leaves it as it is. */
+  unmountUnused(target: string): Promise<void>;
   remove(folders: readonly string[]): Promise<void>;
 };
 
@@ -19,6 +21,7 @@ export function openMounter(scratch: string): Mounter {
   return {
     mount: (mount) => mounts.overlay(scratch, overlayOptions(mount), join(scratch, mount.target)),
     unmount: mounts.unmount,
+    unmountUnused: mounts.unmountUnused,
     remove: removeFolders,
     async [Symbol.asyncDispose]() {},
   };
@@ -29,12 +32,11 @@ function shellMounter(scratch: string): Mounter {
   // A second shell, so that a mount does not wait for a slow removal.
   const removals = openCommandShell(scratch);
   const local = (folder: string) => relative(scratch, folder);
+  const unmountUnused = (target: string) => shell.run(['umount', '--', local(target)]);
   return {
     mount: (mount) => shell.run(mountCommand(mount)),
-    unmount: (target) =>
-      shell
-        .run(['umount', '--', local(target)])
-        .catch(() => shell.run(['umount', '-l', '--', local(target)])),
+    unmount: (target) => unmountUnused(target).catch(() => shell.run(['umount', '-l', '--', local(target)])),
+    unmountUnused,
     remove: (folders) =>
       removals.run(['rm', '-rf', '--', ...folders.map(local)]).catch(() => removeTrees(folders)),
     async [Symbol.asyncDispose]() {

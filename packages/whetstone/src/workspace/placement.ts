@@ -13,6 +13,11 @@ export type PlacedTree = {
   path: string;
   /** The folder that holds every change to the tree and nothing else. Only layered mounts have one. */
   upper?: string;
+  /**
+   * Ends the mount, calls `between`, and mounts again with these layers below what was written. Resolves with whether: a mount
+   * that something uses stays as it is. Only layered mounts have it.
+   */
+  mountAgain?(layers: readonly string[], between?: () => Promise<void>): Promise<boolean>;
   /** Ends the mount, if there is one. What was written stays in `layers`. */
   detach(): Promise<void>;
   /** The layers of this tree as it is now, for another `place`. Valid after `detach`. */

@@ -1,9 +1,9 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { WhetstoneError } from '@whetstone/errors';
 import { giveTree, type Owner } from '@whetstone/sandbox';
-import { GitError, git } from './git.ts';
+import { git } from './git.ts';
+import { isMissingObject, missingObjects } from './missing-objects.ts';
 import { absolutePath, displayPath } from './tree-path.ts';
 import type { SnapshotNotes, TreeEntries, TreeEntry } from './workspace.ts';
 
@@ -52,7 +52,7 @@ export async function materialisePristine(
     const notes = takeNotes(path, blobs);
     return { commit, treeId, path, indexFile, entries: entriesByPath(blobs), notes };
   } catch (error) {
-    throw error instanceof GitError && isMissingObject(error.stderr) ? missingObjects(commit, error) : error;
+    throw isMissingObject(error) ? missingObjects(`part of commit ${commit}`, error) : error;
   }
 }
 
@@ -67,27 +67,13 @@ function parseListing(listing: string, commit: string): Entry[] {
       const [, mode = '', oid = '', size = '', path = ''] = match ?? [];
       // Old trees have group-writable files. Git reads them as plain files.
       const known = mode === '100664' ? '100644' : mode;
-      if (size === 'BAD') throw missingObjects(commit, displayPath(path));
+      if (size === 'BAD') throw missingObjects(`${displayPath(path)} of commit ${commit}`);
       return { path, mode: known as TreeEntry['mode'], oid, size: size === '-' ? 0 : Number(size) };
     });
 }
 
 function entriesByPath(entries: readonly Entry[]): TreeEntries {
   return new Map(entries.map(({ path, mode, oid }) => [path, { mode, oid }]));
-}
-
-function isMissingObject(stderr: string): boolean {
-  return /unable to read|could not read|missing|bad object|not a tree object|not a valid object|invalid object/i.test(
-    stderr,
-  );
-}
-
-function missingObjects(commit: string, cause: unknown): WhetstoneError {
-  const what = typeof cause === 'string' ? `${cause} of commit ${commit}` : `part of commit ${commit}`;
-  return new WhetstoneError('repo-objects-missing', `The repository does not contain ${what}.`, {
-    hint: 'The clone is partial or damaged: fetch what is missing (git fetch --refetch), or use a full clone.',
-    cause,
-  });
 }
 
 function takeNotes(root: string, entries: readonly Entry[]): SnapshotNotes {

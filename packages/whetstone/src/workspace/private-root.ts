@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync, readlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { briefFolder } from '@whetstone/sandbox/files';
 import { shellWord } from './shell-word.ts';
-import { BRIEF_PREFIX } from './temporary-name.ts';
 
 /** Names to choose from for the folder of the cases. They say nothing about what runs there. */
 const NAMES = ['w', 'w1', 'w2'];
@@ -32,7 +32,7 @@ export function privateRootScript(): string {
   // In the new root nothing may fail: a half-made root must not be used.
   return `
 here=$PWD
-root=$(mktemp -d ${shellWord(`${tmpdir()}/${BRIEF_PREFIX}XXXXXX`)}) && {
+root=$(mktemp -d ${shellWord(`${tmpdir()}/${briefFolder()}XXXXXX`)}) && {
   { ${steps.join(' && ')}; } >/dev/null 2>&1 && {
     umount -n -l /.old && rmdir /.old && mount -n -o remount,ro / && export WHETSTONE_PRIVATE_FOLDER=/${name}
   } >/dev/null 2>&1

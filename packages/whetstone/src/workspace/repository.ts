@@ -2,10 +2,10 @@ import { cp, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
+import { briefFolder } from '@whetstone/sandbox/files';
 import { distance } from 'fastest-levenshtein';
 import { GitError, git } from './git.ts';
 import { formatOf, makeGitDirectory } from './git-directory.ts';
-import { BRIEF_PREFIX } from './temporary-name.ts';
 
 /** Where the parts of the user's repository are. The repository is only read. */
 export type Repository = {
@@ -136,7 +136,7 @@ async function isDirty(
   head: string | null,
   own: readonly string[],
 ): Promise<boolean> {
-  const directory = await mkdtemp(join(tmpdir(), BRIEF_PREFIX));
+  const directory = await mkdtemp(join(tmpdir(), briefFolder()));
   try {
     makeGitDirectory(directory, {
       format: formatOf(head ?? ''),

@@ -12,6 +12,7 @@ import { codeOf, WhetstoneError } from '@whetstone/errors';
 import type { BaseTree, TreeEdit } from './base-tree.ts';
 import type { ObjectFormat } from './git-directory.ts';
 import { hashBytes, hashFile } from './hash-blob.ts';
+import { isOfLayer } from './of-layer.ts';
 import { takeTurns } from './take-turns.ts';
 import { absolutePath, displayPath, isDotGit, joinPath, parentPaths } from './tree-path.ts';
 
@@ -37,14 +38,17 @@ export type ScanOptions = {
   limits?: ChangeLimits;
   /** Whether files that the base does not have get no id. Then they are not read. Default: no. */
   leavesNewUnread?: boolean;
-  /** The layers of the mount at `root`, if `root` is one. The lower layers together must hold the base. */
-  layers?: { upper: string; lower: readonly string[] };
+  /**
+   * The layers of the mount at `root`, if `root` is one. The lower layers together must hold the base. `lent`: a layer between
+   * them that has new folders only.
+   */
+  layers?: { upper: string; lower: readonly string[]; lent?: string };
 };
 
 /** How much one tree may differ from its base: bytes of a file, bytes of all files, and paths. */
 export type ChangeLimits = { fileBytes: number; bytes: number; paths: number };
 
-/** `whole`: every entry is compared, because no layer shows which ones were not touched. */
+/** `whole`: every entry is compared, because the layers below do not show what is in it. */
 type Folder = { path: string; whole: boolean };
 
 type Kind = 'folder' | 'file' | 'symlink' | 'special';
@@ -57,7 +61,7 @@ export async function scanTree(options: ScanOptions): Promise<Scan> {
 
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     const entries = await list(options.root, folder.path);
-    const touched = touchedNames(options, folder);
+    const touched = touchedNames(options, folder, entries);
     if (entries === undefined || touched === undefined) {
       scan.unportable.push(folder.path);
       continue;
@@ -76,7 +80,7 @@ export async function scanTree(options: ScanOptions): Promise<Scan> {
       } else if (kind === 'folder') {
         if (isSubmodule(base, path)) continue;
         if (base.entries.has(path)) scan.edits.push({ kind: 'delete', path });
-        folders.push({ path, whole: folder.whole || !isLayered(options, path) });
+        folders.push({ path, whole: touched === 'all' });
       } else {
         if (base.folders.has(path)) deleteBase(base, path, scan.edits);
         if (!isNewUnread(options, path, kind, scan)) await compare(options, path, kind === 'symlink', scan);
@@ -178,37 +182,27 @@ async function list(root: string, folder: string): Promise<Dirent<Buffer>[] | un
 }
 
 /** The names in a folder that may differ from the base; `undefined` when that is unknown. */
-function touchedNames(options: ScanOptions, folder: Folder): Set<string> | 'all' | undefined {
-  if (folder.whole || options.layers === undefined) return 'all';
-  try {
-    const path = absolutePath(options.layers.upper, folder.path);
-    const names = readdirSync(path, { encoding: 'buffer' });
-    return new Set(names.map((name) => name.toString('latin1')));
-  } catch (error) {
-    if (codeOf(error) === 'ENAMETOOLONG') return undefined;
-    throw error;
+function touchedNames(
+  { root, layers }: ScanOptions,
+  { path, whole }: Folder,
+  entries: readonly Dirent<Buffer>[] | undefined,
+): Set<string> | 'all' | undefined {
+  if (whole || layers === undefined) return 'all';
+  const { upper, lower, lent } = layers;
+  const touched = new Set<string>();
+  for (const layer of lent === undefined ? [upper] : [upper, lent]) {
+    try {
+      const names = readdirSync(absolutePath(layer, path), { encoding: 'buffer' });
+      for (const name of names) touched.add(name.toString('latin1'));
+    } catch (error) {
+      if (codeOf(error) === 'ENAMETOOLONG') return undefined;
+      if (lent === undefined || codeOf(error) !== 'ENOENT') throw error;
+    }
   }
-}
-
-/**
- * Whether a folder in the upper layer lies over the same folder below; only then are other names as in the base. Such a
- * folder has the inode number of the lower one (overlayfs documentation, "Inode properties").
- */
-function isLayered({ root, layers }: ScanOptions, path: string): boolean {
-  const merged = inode(absolutePath(root, path));
-  for (const layer of layers?.lower ?? []) {
-    if (merged !== undefined && inode(absolutePath(layer, path)) === merged) return true;
-  }
-  return false;
-}
-
-function inode(path: Buffer): bigint | undefined {
-  try {
-    return lstatSync(path, { bigint: true }).ino;
-  } catch (error) {
-    if (codeOf(error) !== undefined) return undefined;
-    throw error;
-  }
+  if (path === '') return touched;
+  // The agent may have moved a folder here, which then shows what is below its old path.
+  const shown = entries?.map(({ name }) => name.toString('latin1')).find((name) => !touched.has(name));
+  return shown === undefined || isOfLayer(root, joinPath(path, shown), lower) ? touched : 'all';
 }
 
 /** Unlocks what the agent may have locked. `undefined` when still unreadable, or deeper than the system can name. */

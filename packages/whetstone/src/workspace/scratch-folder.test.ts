@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { briefFolder } from '@whetstone/sandbox/files';
 import { expect, test, vi } from 'vitest';
 import { makeTempDir } from './__fixtures__/test-repo.ts';
 import { makeScratch, sweepScratch } from './scratch-folder.ts';
@@ -14,6 +15,13 @@ const hasPidNamespaces = ((): boolean => {
     return false;
   }
 })();
+
+/** What a process that has ended called a folder of moments. */
+function briefFolderOfEnded(): string {
+  const program = `console.log((await import('@whetstone/sandbox/files')).briefFolder())`;
+  const node = ['--input-type=module', '-e', program];
+  return execFileSync(process.execPath, node, { encoding: 'utf8', cwd: import.meta.dirname }).trim();
+}
 
 const LEASE = new URL('../record/lease.ts', import.meta.url).href;
 
@@ -42,19 +50,22 @@ test.runIf(hasPidNamespaces)(
       join(folder, name),
     );
     const old = join(folder, 'whetstone-brief-old');
-    for (const path of [elsewhere, killed, ...others, old]) mkdirSync(path);
+    const ours = join(folder, briefFolder());
+    const ended = join(folder, briefFolderOfEnded());
+    others.push(ours);
+    for (const path of [elsewhere, killed, ...others, old, ended]) mkdirSync(path);
     writeFileSync(`${killed}.lock`, '');
     utimesSync(old, 0, 0);
     const live = await holder(elsewhere, ['unshare', '--pid', '--fork', '--kill-child']);
-    const existing = () => [own.directory, elsewhere, killed, old].map((path) => existsSync(path));
+    const existing = () => [own.directory, elsewhere, killed, old, ended].map((path) => existsSync(path));
     await sweepScratch();
     // The second sweep shows that the first one has not ended a lock.
     await sweepScratch();
-    expect(existing()).toEqual([true, true, false, false]);
+    expect(existing()).toEqual([true, true, false, false, false]);
     expect(others.every((path) => existsSync(path))).toBe(true);
     live.kill('SIGKILL');
     await once(live, 'close');
-    await expect.poll(() => sweepScratch().then(existing)).toEqual([true, false, false, false]);
+    await expect.poll(() => sweepScratch().then(existing)).toEqual([true, false, false, false, false]);
     await own[Symbol.asyncDispose]();
     expect(readdirSync(folder).toSorted()).toEqual(others.map((path) => basename(path)).toSorted());
   },

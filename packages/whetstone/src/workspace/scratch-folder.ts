@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { placesReadAbove } from '@whetstone/agents/config';
 import { foundAbove } from '@whetstone/agents/evaluator';
 import { removeTree } from '@whetstone/sandbox';
+import { BRIEF_PREFIX, isLeftBehind } from '@whetstone/sandbox/files';
 import { takeAbandoned, takeLock } from '../record/lock-file.ts';
 import { namingFullDisk } from './disk-full.ts';
 import { mountPrivately } from './mount-namespace.ts';
-import { BRIEF_PREFIX, lockedName, nameOfLock } from './temporary-name.ts';
+import { lockedName, nameOfLock } from './temporary-name.ts';
 
 /** The temporary folder of a run, removed when disposed. */
 export type Scratch = AsyncDisposable & {
@@ -68,7 +69,8 @@ export async function sweepScratch(): Promise<void> {
 async function sweep(name: string): Promise<void> {
   const path = join(tmpdir(), name);
   if (name.startsWith(BRIEF_PREFIX)) {
-    if ((await stat(path)).mtimeMs < Date.now() - A_DAY_MS) await removeTree(path);
+    const isOld = (await stat(path)).mtimeMs < Date.now() - A_DAY_MS;
+    if (isLeftBehind(name) ?? isOld) await removeTree(path);
     return;
   }
   const folder = nameOfLock(name);

@@ -1,8 +1,5 @@
 import { randomBytes } from 'node:crypto';
 
-/** How the names of folders begin that exist for moments, such as while something is tried. */
-export const BRIEF_PREFIX = 'whetstone-brief-';
-
 /** A name for a folder whose lock is `NAME.lock` beside it. */
 export const lockedName = (): string => `whetstone-${randomBytes(8).toString('hex')}`;
 

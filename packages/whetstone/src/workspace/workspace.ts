@@ -1,5 +1,6 @@
 import type { OverlayOperation } from '../config/config.ts';
 import type { DiskUsage } from './case-disk.ts';
+import type { NewEntry } from './edit-tree.ts';
 import type { PlacedInstructions, VariantInstructions } from './place-instructions.ts';
 
 /**
@@ -111,17 +112,24 @@ export interface Workspace extends AsyncDisposable {
    */
   rebase(): Promise<void>;
   /**
-   * What changed since the base, by content, from outside. Call it when nothing runs in the workspace any more.
+   * What changed since the base, by content, from outside. Call it when nothing runs in the workspace any more. `lends`: whether
+   * nobody reads its tree from now on but `apply` and its own functions, which then may mount it again.
    * @throws WhetstoneError `changes-too-large`: more than 1 GiB in a file, 2 GiB in all, or 250,000 paths.
    */
-  changes(): Promise<Changes>;
+  changes(options?: { lends?: boolean }): Promise<Changes>;
   /**
    * Applies changes of another workspace of the same snapshot: each file gets its whole new content. Follows no
-   * symlink. `keep` decides per display path, for both paths of a rename; what it refuses stays at the base.
+   * symlink. `keep` decides per display path, for both paths of a rename; what it refuses stays at the base. Nothing may run
+   * in either workspace. Where the changes are lent, very many new files are seen and not copied.
    */
   apply(changes: Changes, keep?: (path: string) => boolean): Promise<void>;
-  /** Copies a folder, such as hidden tests, over the tree. Never follows a symlink in the tree. */
-  lay(folder: string): Promise<void>;
+  /** Copies a folder, such as hidden tests, over the tree, without the display paths of `leftOut`. Never follows a symlink in the tree. */
+  lay(folder: string, leftOut?: ReadonlySet<string>): Promise<void>;
+  /**
+   * Makes the tree what a folder holds: lays the folder over it, and removes what only the tree has, unless `keep` accepts its
+   * display path. The files of the environment stay. Never follows a symlink in the tree.
+   */
+  become(folder: string, keep: (path: string) => boolean): Promise<void>;
   /** Writes texts over files of the tree, by display path, with their modes of the base. Never follows a symlink in the tree. */
   write(texts: ReadonlyMap<string, string>): Promise<void>;
   /**
@@ -141,6 +149,8 @@ export interface Changes {
   readonly patchBytes: number;
   /** The tree that was compared. `apply` reads the new contents there and checks them against `FileChange.oid`. */
   readonly tree: string;
+  /** Absent: `apply` copies every file. */
+  readonly lend?: Lend;
   /** A git directory with the new contents by `FileChange.oid`, removed with the workspace. */
   readonly contents: string;
   /** Display paths of what no patch can hold: device nodes, sockets, nested `.git` folders. */
@@ -151,6 +161,15 @@ export interface Changes {
    */
   readonly environment?: readonly string[] | null;
 }
+
+/** A layer with folders of a tree. `has`: whether a path of the tree is in one of them. */
+export type Lent = { layer: string; has(path: string): boolean };
+
+/**
+ * Lends the new folders of a tree that no layer of `below` has and that hold exactly files of `written`, as new ones would be.
+ * Resolves with nothing where there are few such files, or the tree is in use: then each file has to be copied.
+ */
+export type Lend = (written: readonly NewEntry[], below: readonly string[]) => Promise<Lent | undefined>;
 
 export type FileChange = {
   /** For display: as UTF-8 where it is valid, else with `\xNN` escapes. */
