@@ -14,7 +14,7 @@ export async function maskTask(
 ): Promise<MaskingOfTask | undefined> {
   if (!task.validation.tests) return undefined;
   return planMasks(task, {
-    start: [await room.startOf(task)],
+    start: await room.startOf(task),
     judge: (trial, patch, timeoutSeconds) => {
       const timed = { ...task, validation: { ...task.validation, ...present({ timeoutSeconds }) } };
       return room.judge(timed, patch, { signal, trial });

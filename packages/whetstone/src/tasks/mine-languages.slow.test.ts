@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeProject } from '../cli/__fixtures__/project.ts';
 import type { Checked } from '../cli/tasks-check.ts';
+import { installedRunners } from '../verify/__fixtures__/installed-runners.ts';
 import { type HistoryStep, makeHistory } from './__fixtures__/history.ts';
 import type { Mined } from './mine.ts';
 
@@ -16,6 +17,8 @@ type Language = {
   fix: Files;
   /** Ids of tests, as the runner reports them. */
   mustPass: string[];
+  /** Ids of tests that pass only in their own order. */
+  ordered?: string[];
   prepare?: string;
 };
 
@@ -40,6 +43,12 @@ const python = {
   },
   mustPass: ['test_half.py::test_four', 'test_half.py::test_zero'],
 };
+
+const modules = await installedRunners();
+const mochaTest = `const assert = require('node:assert');
+const { half } = require('../half.js');
+it('zero', () => assert.equal(half(0), 0));
+`;
 
 const languages: Language[] = [
   {
@@ -82,6 +91,33 @@ const languages: Language[] = [
     needs: ['python3', '-m', 'pytest', '--version'],
     ...python,
     start: { 'pyproject.toml': '[project]\nname = "half"\nversion = "1"\n', ...python.start },
+    fix: {
+      ...python.fix,
+      'test_half.py': `${python.fix['test_half.py']}\nseen = []\n\ndef test_first():\n    seen.append(half(2))\n\ndef test_second():\n    assert seen == [1]\n`,
+    },
+    mustPass: ['test_half.py::test_first', ...python.mustPass],
+    ordered: ['test_half.py::test_second'],
+  },
+  {
+    name: 'JavaScript with Mocha',
+    needs: ['true'],
+    start: {
+      'package.json': '{"scripts":{"test":"mocha"}}\n',
+      'half.js': 'exports.half = (n) => n / 3;\n',
+      'test/half.js': mochaTest,
+    },
+    fix: {
+      'half.js': 'exports.half = (n) => n / 2;\n',
+      'test/half.js': `${mochaTest}describe('four', () => {
+  let seen = 0;
+  it('first', () => { seen = half(4); assert.equal(seen, 2); });
+  it('second', () => assert.equal(seen, 2));
+});
+`,
+    },
+    mustPass: ['four first', 'zero'],
+    ordered: ['test/half.js > four second'],
+    prepare: `ln -s ${modules} node_modules`,
   },
   {
     name: 'Python with Poetry',
@@ -100,7 +136,7 @@ const languages: Language[] = [
 
 test.each(languages.filter(({ needs }) => starts(needs)))(
   'a commit of $name becomes a task that the gold patch passes and no work fails',
-  async ({ start, fix, mustPass, prepare }) => {
+  async ({ start, fix, mustPass, ordered = [], prepare }) => {
     using project = makeProject();
     const repo = makeHistory([
       { message: 'Start', files: start },
@@ -116,6 +152,9 @@ test.each(languages.filter(({ needs }) => starts(needs)))(
     const { tried }: Mined = JSON.parse(mined.stdout);
     expect(tried, mined.stderr).toMatchObject([{ subject: 'Halve', status: 'task' }]);
     const [{ task = '' } = {}] = tried;
+    expect(tried[0]?.excluded).toEqual(
+      ordered.map((test) => ({ test, reason: 'depends on the order of the tests' })),
+    );
     const ids: string[] = JSON.parse(readFileSync(join(out, task, 'must-pass.json'), 'utf8'));
     expect(ids.map((id) => id.split(/ > |\//).at(-1)).sort()).toEqual(mustPass);
     const checked = await project.whetstone(['tasks', 'check', out, ...place, '--json'], environment);

@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { WhetstoneError } from '@whetstone/errors';
 import { expect, test } from 'vitest';
 import { runGit } from '../workspace/__fixtures__/test-repo.ts';
 import { makeHistory } from './__fixtures__/history.ts';
@@ -67,6 +68,21 @@ test('a shallow clone is said to be one', async () => {
   const { isShallow, leftOut } = await scanHistory(clone, LIMITS);
   expect(isShallow).toBe(true);
   expect(leftOut.map(({ reason }) => reason)).toEqual(['it has no parent']);
+  for (const folder of [repo, clone]) rmSync(folder, { recursive: true });
+});
+
+test('a partial clone is an error, and the command of its hint completes it', async () => {
+  const repo = makeHistory([START, { message: 'Second', files: { 'src/half.js': 'export default 1;\n' } }]);
+  const clone = `${repo}-clone`;
+  runGit(repo, ['config', 'uploadpack.allowFilter', 'true']);
+  runGit(repo, ['clone', '-q', '--filter=blob:none', `file://${repo}`, clone]);
+  const error = await scanHistory(clone, LIMITS).catch((error: unknown) => error);
+  if (!(error instanceof WhetstoneError)) throw new Error(`no error: ${error}`);
+  expect(error.code).toBe('repo-objects-missing');
+  expect(error.message).toBe('The repository does not contain all files of its history.');
+  const [, args = ''] = /\(git ([^)]+)\)/.exec(error.hint ?? '') ?? [];
+  runGit(clone, args.split(' '));
+  expect((await scanHistory(clone, LIMITS)).leftOut).toHaveLength(2);
   for (const folder of [repo, clone]) rmSync(folder, { recursive: true });
 });
 

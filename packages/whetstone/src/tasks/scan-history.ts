@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { present } from '@whetstone/events/present';
 import { git } from '../workspace/git.ts';
+import { isMissingObject, missingObjects } from '../workspace/missing-objects.ts';
 import { openRepository, type Repository, resolveCommit } from '../workspace/repository.ts';
 import { classifyPath, type PathKind } from './classify-path.ts';
 
@@ -56,6 +57,7 @@ export type ScanOptions = ScanLimits & {
 /**
  * Reads the first-parent history of a repository: a merge counts as one change, and so does a squash. Reads only what is
  * on this machine.
+ * @throws WhetstoneError `repo-objects-missing` where files of the history are not, and those of `resolveCommit`
  */
 export async function scanHistory(repo: string, options: ScanOptions): Promise<History> {
   const repository = await openRepository(repo);
@@ -79,7 +81,9 @@ export async function scanHistory(repo: string, options: ScanOptions): Promise<H
       ...['--end-of-options', tip, '--', ...paths],
     ],
     { gitDir: repository.gitDir, cwd: repository.workTree },
-  );
+  ).catch((error: unknown) => {
+    throw isMissingObject(error) ? missingObjects('all files of its history', error) : error;
+  });
   const candidates: HistoryCommit[] = [];
   const leftOut: LeftOut[] = [];
   // No message and no line of changes can have a zero byte.

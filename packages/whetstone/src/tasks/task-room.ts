@@ -8,6 +8,7 @@ import { usesEngine } from '../config/sandbox-facts.ts';
 import { prepareEnvironment, setupEnvironment } from '../config/setup-environment.ts';
 import { type EnvironmentEvent, openEnvironments } from '../environment/open-environments.ts';
 import { judgeWork, type Work } from '../verify/judge-work.ts';
+import { startKey } from '../verify/masks/plan-masks.ts';
 import type { Verification, VerifyInput } from '../verify/verify.ts';
 import { createWorkspaces } from '../workspace/create-workspaces.ts';
 import { resolveCommit } from '../workspace/repository.ts';
@@ -20,7 +21,7 @@ export type TaskRoom = AsyncDisposable & {
   judge(task: TaskConfig, work: Work, options: JudgeOptions): Promise<Verification & { seconds: number }>;
   /** The isolation of its sandboxes. */
   describe(): Promise<SandboxLevel>;
-  /** Names the tree that a task starts from. */
+  /** Names the tree that a task starts from, and its environment. */
   startOf(task: TaskConfig): Promise<string>;
   /** Writes the tree that a task starts from into an empty folder, without a `.git` and without an environment. */
   writeTree(task: TaskConfig, folder: string): Promise<void>;
@@ -84,7 +85,7 @@ export async function openTaskRoom(options: {
       await workspaces.extract(await startOf(task), folder, () => true);
       await rm(join(folder, '.git'), { recursive: true });
     },
-    startOf: async (task) => (await startOf(task)).sealedCommit,
+    startOf: async (task) => startKey(await startOf(task), environment),
     async judge(task, work, { signal, ...how }) {
       const start = performance.now();
       const bare = await startOf(task);

@@ -8,13 +8,14 @@ import { validateDraft } from './validate.ts';
 /** A clean room in which the tests of a repository have these results. */
 const roomWith = (
   resultsOf: (isSolved: boolean, surroundings: Surroundings) => Record<string, TestStatus>,
+  problemsOf: (isSolved: boolean) => string[] = () => [],
 ) => {
   const runs: Surroundings[] = [];
   const room = {
     judge: async (_: unknown, patch: unknown, { surroundings = {} }: { surroundings?: Surroundings }) => {
       runs.push(surroundings);
       const tests = new Map(Object.entries(resultsOf(patch !== null, surroundings)));
-      return { seconds: 1, tests: { tests, problems: [] } };
+      return { seconds: 1, tests: { tests, problems: problemsOf(patch !== null) } };
     },
   } as unknown as TaskRoom;
   return { room, runs };
@@ -56,3 +57,21 @@ test('tests that no surroundings but the usual ones run are not blamed on the or
     evidence: 'depends on the date',
   });
 });
+
+test.each([
+  [['a'], ['a'], 'some of its tests cannot be loaded with its sources either', 'a'],
+  [['a', 'b'], ['a'], 'its tests cannot be loaded without its sources', 'b'],
+  [[], [], 'its tests pass without its sources', undefined],
+])(
+  'files that cannot be loaded, %j without and %j with the sources: %s',
+  async (nop, gold, refused, evidence) => {
+    const { room } = roomWith(
+      () => ({ kept: 'passed' }),
+      (isSolved) => (isSolved ? gold : nop),
+    );
+    expect(await validateDraft(draft, task, room, options)).toEqual({
+      ...{ refused, seconds: 2 },
+      ...(evidence !== undefined && { evidence }),
+    });
+  },
+);

@@ -94,19 +94,22 @@ export async function validateDraft(
 
 /** What the first run of a tree already rules out. */
 function refusalOf(tree: Tree, report: TestReport, gold: TestReport | undefined) {
-  const evidence = report.problems.join('; ');
+  const evidence = report.problems.length > 0 ? { evidence: report.problems.join('; ') } : {};
   const has = (status: TestStatus) => [...report.tests.values()].includes(status);
   if (tree === 'gold') {
-    if (report.tests.size === 0) return { refused: 'its tests do not run with its sources', evidence };
-    return has('passed') ? undefined : { refused: 'its tests fail with its sources', evidence };
+    if (report.tests.size === 0) return { refused: 'its tests do not run with its sources', ...evidence };
+    return has('passed') ? undefined : { refused: 'its tests fail with its sources', ...evidence };
   }
   const fails = [...report.tests].some(
     ([id, status]) => status === 'failed' && gold?.tests.get(id) === 'passed',
   );
   if (fails) return undefined;
+  const own = report.problems.filter((problem) => !gold?.problems.includes(problem));
+  if (own.length > 0)
+    return { refused: 'its tests cannot be loaded without its sources', evidence: own.join('; ') };
   return report.problems.length > 0
-    ? { refused: 'its tests cannot be loaded without its sources', evidence }
-    : { refused: 'its tests pass without its sources', evidence };
+    ? { refused: 'some of its tests cannot be loaded with its sources either', ...evidence }
+    : { refused: 'its tests pass without its sources' };
 }
 
 /** Tests of the first gold run that no later run can be judged by. */

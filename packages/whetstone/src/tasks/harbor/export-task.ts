@@ -4,6 +4,7 @@ import type { Command } from '@whetstone/agents/config';
 import { present } from '@whetstone/events/present';
 import { stringify } from 'smol-toml';
 import type { TaskConfig } from '../../config/config.ts';
+import { slug } from '../../config/harbor-task.ts';
 import { listSource } from '../../config/source-tree.ts';
 import { invocationOf } from '../../verify/tests/run-tests.ts';
 import type { Verification } from '../../verify/verify.ts';
@@ -124,9 +125,6 @@ function manifestOf(task: TaskConfig) {
     environment: { build_timeout_sec: DEFAULTS.build },
   };
 }
-
-/** A name that a folder and a Harbor task can have. */
-export const slug = (id: string): string => id.replace(/[^\w.-]+/g, '-').replace(/^[.-]+/, '') || 'task';
 
 /** Where a runner writes its report, for people. */
 const REPORT = '/logs/verifier/report';

@@ -5,7 +5,7 @@ import { messageOf } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import type { SandboxProvider } from '@whetstone/sandbox';
 import { stringify } from 'yaml';
-import type { TaskConfig } from '../../config/config.ts';
+import { HARBOR_VERIFIER } from '../../config/harbor-task.ts';
 import { TASK_FILE } from '../../config/read-task-file.ts';
 import { sourceProblems } from '../../config/source-tree.ts';
 import { inContainer } from '../../workspace/container-layout.ts';
@@ -28,13 +28,6 @@ export type ImportOptions = {
 
 /** What was made of a Harbor task, and what a person should know about it, in sentences. */
 export type Imported = { notes: string[] };
-
-/** In the hidden tests: where the files of the verifier are. */
-const VERIFIER = '.harbor';
-
-/** Whether a task was imported. Its verifier makes a mount namespace, which only the sandbox `process` lets it do. */
-export const isImported = ({ hiddenTests }: Pick<TaskConfig, 'hiddenTests'>): boolean =>
-  hiddenTests !== undefined && existsSync(join(hiddenTests, VERIFIER, 'verify.sh'));
 
 /** Makes a task of a Harbor task. Runs its solution. A text: why it cannot be one. */
 export async function importTask(source: string, options: ImportOptions): Promise<Imported | string> {
@@ -148,7 +141,7 @@ async function writeParts(
 ): Promise<void> {
   const { category, difficulty } = manifest.metadata;
   const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
-  const hidden = join(folder, 'tests', VERIFIER);
+  const hidden = join(folder, 'tests', HARBOR_VERIFIER);
   await mkdir(hidden, { recursive: true });
   await cp(join(source, 'tests'), join(hidden, 'tests'), { recursive: true, verbatimSymlinks: true });
   await chmod(join(hidden, 'tests/test.sh'), 0o755);
@@ -167,7 +160,7 @@ async function writeParts(
     hidden_tests: 'tests',
     gold_patch: 'gold.patch',
     validation: {
-      commands: [`sh ${VERIFIER}/verify.sh`],
+      commands: [`sh ${HARBOR_VERIFIER}/verify.sh`],
       ...present({ timeout_seconds: manifest.verifier.timeout_sec }),
     },
   };
@@ -178,7 +171,7 @@ async function writeParts(
 function verifyScript(workdir: string, env: Record<string, string>): string {
   const variables = Object.entries(env).map(([name, value]) => `export ${name}=${shellWord(value)}\n`);
   // What the verifier leaves must be new: a reward that was there already is not in this folder.
-  const mounts = { [workdir]: '"$PWD"', '/tests': `"$PWD/${VERIFIER}/tests"`, '/logs': '"$logs"' };
+  const mounts = { [workdir]: '"$PWD"', '/tests': `"$PWD/${HARBOR_VERIFIER}/tests"`, '/logs': '"$logs"' };
   return `logs=$(mktemp -d) && mkdir "$logs/verifier" "$logs/agent" "$logs/artifacts" || exit 126
 ${variables.join('')}${inContainer(mounts, workdir, '/tests/test.sh')}
 [ "$status" = 126 ] && exit 126
