@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, messageOf, WhetstoneError } from '@whetstone/errors';
@@ -8,7 +9,7 @@ import { type OtlpTraces, toGenAiSpans } from '@whetstone/events/open-telemetry'
 import { present } from '@whetstone/events/present';
 import { caseLayout, runLayout } from '../record/layout.ts';
 import type { CaseRow } from '../record/row.ts';
-import { eventsOf, textOf } from '../run/stored-events.ts';
+import { readableEvents, textOf } from '../run/stored-events.ts';
 import type { ReportedRun } from '../run/write-report.ts';
 
 export type ExportFormat = 'atif' | 'inspect' | 'otlp';
@@ -27,17 +28,22 @@ export async function exportRun(run: ReportedRun, format: ExportFormat, folder: 
     throw unwritable(folder, cause);
   });
   const write = async (name: string, value: unknown) => {
-    const file = join(folder, name);
+    const file = join(folder, fileName(name));
     await writeFile(file, `${JSON.stringify(value, null, 2)}\n`).catch((cause: unknown) => {
       throw unwritable(file, cause);
     });
     tally.files.push(file);
   };
   const lose = (lost: readonly Loss[]) => addLosses(tally.lost, lost);
+  const eventsOf = (row: CaseRow) => {
+    const { events, unreadable } = readableEvents(caseLayout(runLayout(run.directory).case(row.case_id)));
+    if (unreadable > 0) lose([{ what: 'event', count: unreadable, why: 'its line cannot be read' }]);
+    return events;
+  };
   if (format === 'inspect') {
     const arms = Map.groupBy(run.ordered, (row) => `${row.agent_name}__${row.variant}`);
     for (const [arm, rows] of arms) {
-      const { log, lost } = inspectLog(run, rows);
+      const { log, lost } = inspectLog(run, rows, eventsOf);
       lose(lost);
       tally.cases += rows.length;
       await write(`${run.manifest.run_id}_${arm}.json`, log);
@@ -45,7 +51,7 @@ export async function exportRun(run: ReportedRun, format: ExportFormat, folder: 
     return tally;
   }
   for (const row of run.ordered) {
-    const events = eventsOf(caseLayout(runLayout(run.directory).case(row.case_id)));
+    const events = eventsOf(row);
     const written = format === 'atif' ? atifOf(run, row, events) : otlpOf(run, row, events);
     if (!written) {
       tally.without_events += 1;
@@ -56,6 +62,13 @@ export async function exportRun(run: ReportedRun, format: ExportFormat, folder: 
     await write(`${row.case_id}.${format}.json`, written.value);
   }
   return tally;
+}
+
+/** Itself where it can be a file of the folder on every system. Names of arms are texts, and anybody may have written a run. */
+function fileName(name: string): string {
+  const plain = name.replaceAll(/[^\w.-]+/g, '-').slice(-150);
+  if (plain === name) return name;
+  return `${createHash('sha256').update(name).digest('hex').slice(0, 8)}-${plain}`;
 }
 
 const unwritable = (where: string, cause: unknown): WhetstoneError =>
@@ -84,7 +97,10 @@ function atifOf(run: ReportedRun, row: CaseRow, events: readonly StreamEvent[]) 
     const { trajectory, lost } = writeAtif(events, {
       ...{ agentName: row.agent_name, agentVersion: versionOf(run, row), trajectoryId: row.case_id },
       ...present({ modelName: row.models[0] }),
-      notes: `${row.task_id}, ${row.variant}, trial ${row.trial_index}: ${row.outcome}`,
+      notes: [
+        `${row.task_id}, ${row.variant}, trial ${row.trial_index}: ${row.outcome}`,
+        ...(row.reproducibility ? [`reproducibility: ${row.reproducibility}`] : []),
+      ].join(', '),
     });
     return { value: trajectory, lost };
   } catch (error) {
@@ -119,6 +135,7 @@ export function spansOf(
     'whetstone.variant': row.variant,
     'whetstone.trial': String(row.trial_index),
     'whetstone.outcome': row.outcome,
+    ...present({ 'whetstone.reproducibility': row.reproducibility }),
   };
   for (const { resource } of spans.resourceSpans) {
     for (const [key, stringValue] of Object.entries(about))
@@ -127,11 +144,15 @@ export function spansOf(
   return { value: spans, lost };
 }
 
-function inspectLog(run: ReportedRun, rows: readonly CaseRow[]) {
+function inspectLog(
+  run: ReportedRun,
+  rows: readonly CaseRow[],
+  eventsOf: (row: CaseRow) => readonly StreamEvent[],
+) {
   const [first] = rows;
   const model = [...new Set(rows.flatMap(({ models }) => models))].join(', ') || 'unknown';
   return writeInspectLog(
-    rows.map((row) => sampleOf(run, row)),
+    rows.map((row) => sampleOf(run, row, eventsOf(row))),
     {
       task: `${first?.agent_name}/${first?.variant}`,
       runId: run.manifest.run_id,
@@ -144,7 +165,11 @@ function inspectLog(run: ReportedRun, rows: readonly CaseRow[]) {
   );
 }
 
-function sampleOf({ directory }: ReportedRun, row: CaseRow): InspectSampleSource {
+function sampleOf(
+  { directory }: ReportedRun,
+  row: CaseRow,
+  events: readonly StreamEvent[],
+): InspectSampleSource {
   const layout = caseLayout(runLayout(directory).case(row.case_id));
   const hasResult = row.outcome === 'passed' || row.outcome === 'failed';
   const {
@@ -154,7 +179,7 @@ function sampleOf({ directory }: ReportedRun, row: CaseRow): InspectSampleSource
   } = row;
   const known = input !== null && output !== null && model !== undefined;
   return {
-    ...{ id: row.task_id, epoch: row.trial_index, input: textOf(layout.prompt), events: eventsOf(layout) },
+    ...{ id: row.task_id, epoch: row.trial_index, input: textOf(layout.prompt), events },
     ...present({ startedAt: row.started_at ?? undefined, totalTime: row.duration_seconds ?? undefined }),
     ...(hasResult
       ? { score: { passed: row.outcome === 'passed', explanation: row.evidence ?? '' } }
@@ -173,6 +198,9 @@ function sampleOf({ directory }: ReportedRun, row: CaseRow): InspectSampleSource
         ...(row.cost_usd !== null && { costUsd: row.cost_usd }),
       },
     }),
-    metadata: { case_id: row.case_id, outcome: row.outcome, failure_class: row.failure_class },
+    metadata: {
+      ...{ case_id: row.case_id, outcome: row.outcome, failure_class: row.failure_class },
+      ...present({ reproducibility: row.reproducibility }),
+    },
   };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf, WhetstoneError } from '@whetstone/errors';
 import { caseLayout, runLayout } from '../record/layout.ts';
-import { eventsOf } from '../run/stored-events.ts';
+import { readableEvents } from '../run/stored-events.ts';
 import type { ReportedRun } from '../run/write-report.ts';
 import { spansOf } from './export-run.ts';
 
@@ -31,7 +31,7 @@ export async function sendOtlp(run: ReportedRun, target: OtlpTarget): Promise<Se
   const sent: Sent = { cases: 0, without_events: 0, rejected_spans: 0 };
   const address = tracesAddress(target.url);
   for (const row of run.ordered) {
-    const events = eventsOf(caseLayout(runLayout(run.directory).case(row.case_id)));
+    const { events } = readableEvents(caseLayout(runLayout(run.directory).case(row.case_id)));
     if (events.length === 0) {
       sent.without_events += 1;
       continue;

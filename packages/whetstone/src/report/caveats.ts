@@ -171,7 +171,8 @@ function aboutMasks(cases: readonly CaseResult[]): string[] {
 const firstOf = (texts: readonly string[], between: string): string =>
   `${texts.slice(0, MOST_NAMED).join(between)}${texts.length > MOST_NAMED ? `${between}…` : ''}`;
 
-function aboutServers(cases: readonly CaseResult[]): string[] {
+/** Agents on a server of the user, whose results nobody can repeat from the configuration. */
+export function aboutServers(cases: readonly CaseResult[]): string[] {
   const external = cases.filter(({ row }) => row?.reproducibility === 'external');
   const names = [...new Set(external.map(({ agent_name }) => agent_name))];
   return sentences(

@@ -1,8 +1,10 @@
+import { createColors } from 'picocolors';
 import { describe, expect, test } from 'vitest';
 import type { CaseRow } from '../record/row.ts';
 import { type Planned, sampleManifest, sampleRow } from './__fixtures__/sample-run.ts';
 import { calibrateRun } from './calibrate.ts';
 import { compareRuns, type Side } from './compare-runs.ts';
+import { renderComparison } from './render-comparison.ts';
 
 const TASKS = Array.from({ length: 8 }, (_, i) => `task-${i + 1}`);
 
@@ -82,6 +84,13 @@ test('a task with another content under the same id is not compared', () => {
     { task: 'extra', why: 'only in B' },
   ]);
   expect(found.pairs[0]?.comparison.tasks).toBe(6);
+  const shown = renderComparison(found, { colors: createColors(false), width: 80 });
+  expect(shown).toMatch(/^Exploratory: \d tasks that the runs planned are left out/m);
+  const whole = renderComparison(compareRuns(a, { ...a, label: 'again' }), {
+    colors: createColors(false),
+    width: 80,
+  });
+  expect(whole).not.toContain('Exploratory:');
 });
 
 test('two runs are compared by the metric that both declare, and early exits have no rates', () => {

@@ -6,6 +6,7 @@ import type { CaseRow } from '../record/row.ts';
 import { logRatio, type Ratio } from '../stats/log-ratio.ts';
 import { auditLine } from './audit-line.ts';
 import { type CaseResult, caseResults } from './case-results.ts';
+import { aboutServers } from './caveats.ts';
 import { compareVariants } from './compare-variants.ts';
 import { aboutTheContext } from './context-caveats.ts';
 import { findBridge, type RunArms } from './find-bridge.ts';
@@ -94,6 +95,7 @@ export function compareRuns(
       ...aboutUnplannedLooks(comparisons),
       ...aboutMissingData(comparisons),
       ...aboutTheDays(a, b, comparisons),
+      ...aboutServers([...used].flatMap(({ cases }) => cases)),
       ...caveatsOf(a, b, metric),
     ],
     gate: gate ? judgeGate(requirePoints(gate, metric), pairs) : null,

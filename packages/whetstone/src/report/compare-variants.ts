@@ -109,7 +109,7 @@ function measure(
     p_value: judged?.pValue ?? null,
     these_tasks_p_value: haveTrialsToDeal(counts) ? labelPermutationP(counts) : null,
     bounds: isPooled ? null : boundsOf(variant.arm.primary.bounds, baseline.arm.primary.bounds),
-    interval_bounds: intervalBounds(parts, level),
+    interval_bounds: intervalBounds(parts, { level }),
     ...present({
       verifier: verifierEffect(parts) ?? undefined,
       missing_data: missingData(parts) ?? undefined,

@@ -57,7 +57,9 @@ export function explainVerdict(
   if (interval === null || p === null) {
     return `${what}${points(difference)} ${unit} on ${counted(tasks, 'task')}; for tasks like these, fewer than ${FEWEST_TASKS} tasks can settle nothing${onTheseTasks(known)}`;
   }
-  const found = `${what}${points(difference)} ${unit} for tasks like these, ${levelOf(interval)} % interval ${pointsRange(interval.low, interval.high, unit)} over ${counted(tasks, 'task')}`;
+  // That of an equivalence is wider where the tasks differ little.
+  const shown = verdict === 'equivalent' ? (known.equivalence?.interval ?? interval) : interval;
+  const found = `${what}${points(difference)} ${unit} for tasks like these, ${levelOf(shown)} % interval ${pointsRange(shown.low, shown.high, unit)} over ${counted(tasks, 'task')}`;
   const correction = compared > 1 ? ` after Holm's correction for ${compared} comparisons` : '';
   if (verdict === 'equivalent')
     return `${found}, within the declared ±${marginOf(known, unit)}${unpaired(known)}`;

@@ -4,11 +4,14 @@ import { plainText } from './sanitize.ts';
 const COLUMNS = caseRowSchema.keyof().options;
 
 /**
- * One line per case (RFC 4180, CRLF), one column per field of a row. Unknown is empty; lists are JSON. Text has no
- * control characters, and text that a spreadsheet would run as a formula gets an apostrophe in front.
+ * One line per case (RFC 4180, CRLF), one column per field of a row; a last one, `reproducibility`, where a case worked on a
+ * server of the user. Unknown is empty; lists are JSON. Text has no control characters, and text that a spreadsheet would
+ * run as a formula gets an apostrophe in front.
  */
 export function renderCsv(rows: readonly CaseRow[]): string {
-  return csvLines([COLUMNS, ...rows.map((row) => COLUMNS.map((column) => row[column]))], '\r\n');
+  const isExternal = rows.some(({ reproducibility }) => reproducibility !== undefined);
+  const columns = [...COLUMNS, ...(isExternal ? (['reproducibility'] as const) : [])];
+  return csvLines([columns, ...rows.map((row) => columns.map((column) => row[column]))], '\r\n');
 }
 
 /** A value of a table. `null`: unknown. */

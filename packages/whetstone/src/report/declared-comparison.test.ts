@@ -62,10 +62,13 @@ test('a difference is equivalent only within a declared margin, over at least 20
     compare({ tasks: tasksOf(tasks), trials: 3 }, { ...present({ equivalence }) }, sameRates)[0];
   expect(verdictOf(30, 0.08)).toMatchObject({ verdict: 'equivalent', equivalence: { margin: 0.08 } });
   expect(verdictOf(30, 0.08)?.sentence).toBe(
-    'equivalent: 0 pp for tasks like these, 95 % interval −7 … +7 pp over 30 tasks, within the declared ±8 pp',
+    'equivalent: 0 pp for tasks like these, 95 % interval −6 … +6 pp over 30 tasks, within the declared ±8 pp',
   );
+  // That of the difference is narrower: all tasks have the same rate in both arms.
+  expect(verdictOf(30, 0.08)?.interval?.high).toBeLessThan(0.05);
+  expect(verdictOf(30, 0.05)).toMatchObject({ verdict: 'inconclusive' });
   expect(verdictOf(30)).toMatchObject({ verdict: 'inconclusive', equivalence: null });
-  expect(verdictOf(30, 0.03)).toMatchObject({ verdict: 'inconclusive', equivalence: { tasks_needed: 65 } });
+  expect(verdictOf(30, 0.03)).toMatchObject({ verdict: 'inconclusive', equivalence: { tasks_needed: 72 } });
   expect(verdictOf(19, 0.2)).toMatchObject({ verdict: 'inconclusive', equivalence: { interval: null } });
 });
 

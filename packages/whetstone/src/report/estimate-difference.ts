@@ -15,15 +15,16 @@ export type EstimatedDifference = PopulationDifference &
 
 /**
  * The difference for tasks like these. Against a baseline of another day it is corrected by the bridge trials, if at least
- * four tasks have some. `missing`: what the cases without a result count as. `null`: no task has a result in both arms.
+ * four tasks have some. `missing`: what the cases without a result count as. `widening`: `full` for an equivalence. `null`: no
+ * task has a result in both arms.
  */
 export function estimateDifference(
   parts: Parts,
-  { level, missing }: { level?: number; missing?: Missing } = {},
+  { level, missing, widening }: { level?: number; missing?: Missing; widening?: 'full' } = {},
 ): EstimatedDifference | null {
   const compared = taskDifferences(parts, missing);
   if (compared.size === 0) return null;
-  const options = { scale: scaleOf(parts[0].metric), ...present({ level }) };
+  const options = { scale: scaleOf(parts[0].metric), ...present({ level, widening }) };
   const bridge = bridgeDifferences(parts, missing);
   const usable = new Map([...bridge].filter(([task]) => compared.has(task)));
   return usable.size < FEWEST_TASKS

@@ -10,7 +10,19 @@ export function escapedJson(value: unknown): string {
   return `${json.replace(UNSAFE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
 }
 
-/** `{ "summary": …, "cases": [row, …] }`, escaped as `escapedJson` does. */
+/** What `report --json` prints: `schema/report.schema.json` of the package describes it. `cases`: in planned order. */
+export type JsonReport = {
+  $schema: string;
+  schema_version: '1';
+  summary: Summary;
+  cases: readonly CaseRow[];
+};
+
+/** The name of the schema of a report, which is its `$id`. */
+const REPORT_SCHEMA = 'urn:whetstone:schema:report:1';
+
+/** A `JsonReport`, escaped as `escapedJson` does. */
 export function renderJson(summary: Summary, rows: readonly CaseRow[]): string {
-  return escapedJson({ summary, cases: rows });
+  const report: JsonReport = { $schema: REPORT_SCHEMA, schema_version: '1', summary, cases: rows };
+  return escapedJson(report);
 }

@@ -199,7 +199,7 @@ function comparisons(summary: Summary): string[] {
     '',
     ...all.map((one) => `- ${nameOf(one)}: ${markdownText(one.sentence)}.`),
     '',
-    "Paired by task, for tasks like these. A variant is better or worse only when the 95 % interval excludes 0 over at least four tasks, p < 0.05 after Holm's correction over all comparisons, and the cases without a result could not change that. It is equivalent only when the run declared which differences count as none, and the interval is within them over at least 20 tasks. Detectable: the smallest difference that this many tasks show with 80 % power.",
+    "Paired by task, for tasks like these. A variant is better or worse only when the 95 % interval excludes 0 over at least four tasks, p < 0.05 after Holm's correction over all comparisons, and the cases without a result could not change that. It is equivalent only when the run declared which differences count as none, and the interval for that, which is wider where the tasks differ little, is within them over at least 20 tasks. Detectable: the smallest difference that this many tasks show with 80 % power.",
   ];
 }
 

@@ -10,8 +10,8 @@ test('without an earlier run the spread is assumed, and cost and time are unknow
   const plan = planPower({ ...question, tasks: 20 });
   expect(plan).toMatchObject({ arms: 2, comparisons: 1, source: { run_id: null, tasks: 0 } });
   expect(plan.choices).toMatchObject([
-    { trials: 1, tasks: 262, runs: 524, cost_usd: null, hours: null },
-    { trials: 3, tasks: 129, runs: 774, cost_usd: null, hours: null },
+    { trials: 1, tasks: 265, runs: 530, cost_usd: null, hours: null },
+    { trials: 3, tasks: 132, runs: 792, cost_usd: null, hours: null },
   ]);
   expect(plan.with_tasks?.shows[0]?.effect).toBeGreaterThan(plan.with_tasks?.shows[1]?.effect ?? 1);
   expect(renderPowerPlan(plan, 80)).toMatchInlineSnapshot(`
@@ -19,16 +19,16 @@ test('without an earlier run the spread is assumed, and cost and time are unknow
     assumed spread over tasks, because no earlier run shows it:
 
       trials  tasks  cases  cost  time
-           1    262    524     –     –
-           3    129    774     –     –
+           1    265    530     –     –
+           3    132    792     –     –
 
     The smallest true difference that your 20 tasks can show:
 
       trials     difference
-           1  42 pp or more
-           3  28 pp or more
+           1  38 pp or more
+           3  27 pp or more
 
-    Fewest cases: 1 trial of 262 tasks. More tasks with fewer trials need fewer
+    Fewest cases: 1 trial of 265 tasks. More tasks with fewer trials need fewer
     cases, where there are tasks.
     The cost is unknown: no earlier run has the cost of all its cases."
   `);

@@ -130,7 +130,8 @@ function tokenFact(row: CaseRow): string {
 }
 
 function factLines(all: readonly Fact[], { colors, width }: TerminalOptions): string[] {
-  const columns = [{ width: 10 }, { width: Math.max(20, width - 12) }];
+  const names = Math.max(10, ...all.map(([name]) => name.length));
+  const columns = [{ width: names }, { width: Math.max(20, width - names - 2) }];
   const rows = all.map(([name, value]) => [name, oneLine(value)]);
   return tableLines(columns, rows).map((line) => line.replace(/^[a-z]+(?: [a-z]+)?(?= )/, colors.dim));
 }

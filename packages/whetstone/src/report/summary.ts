@@ -1,4 +1,3 @@
-import type { Manifest } from '../record/manifest.ts';
 import type { Interval } from '../stats/interval.ts';
 import type { SuiteSummary } from './suite-audit.ts';
 
@@ -7,7 +6,7 @@ import type { SuiteSummary } from './suite-audit.ts';
  * passed, which trials that did not run after a pass leave as it is. `cost` (US dollars), `tokens` and `seconds` of the
  * agent: amounts, of which less is better.
  */
-export type Metric = NonNullable<Manifest['metric']>;
+export type Metric = 'pass_rate' | 'score' | 'pass_at_k' | 'cost' | 'tokens' | 'seconds';
 
 /** `summary.json`: every number that any output shows. The outputs only format it. */
 export type Summary = {
@@ -30,11 +29,23 @@ export type Summary = {
     processes: string;
     network: string;
     workspace: string;
+    /** Whether a case sees other cases, and what lies above its workspace. Absent in runs of older versions. */
+    neighbours?: string | undefined;
+    parents?: string | undefined;
+    /** The container that commands ran in. `digest`: of the image at its registry; `null`: it was made on that machine. */
+    container?: { name: string; id: string; digest: string | null; runtime: string | null } | undefined;
     /** The hosts that commands reached beside the gateway, and those of `setup` and `prepare`. */
     hosts?: string[] | undefined;
     setup_hosts?: string[] | undefined;
     /** Of all commands of a case together; `null`: not limited. */
-    limits?: Manifest['isolation']['limits'];
+    limits?:
+      | {
+          memory_bytes: number | null;
+          processes: number | null;
+          cpus: number | null;
+          disk_bytes?: number | null | undefined;
+        }
+      | undefined;
     /** What was tried from inside before the first case. Absent for sandboxes that do not confine. */
     probes?: { attack: string; reached: boolean }[] | undefined;
     /** The configuration left the choice. `reasons`: why the sandbox is nothing stronger; empty: nothing is stronger. */

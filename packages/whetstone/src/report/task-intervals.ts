@@ -11,7 +11,10 @@ export function shownInterval(scale: Scale, interval: Interval | null | undefine
 }
 
 /** The intervals over all planned cases, if those without a result came out against the variant, and for it. */
-export function intervalBounds(parts: Parts, level: number): Comparison['interval_bounds'] {
+export function intervalBounds(
+  parts: Parts,
+  options: { level: number; widening?: 'full' },
+): Comparison['interval_bounds'] {
   const arms = parts.flatMap(({ variant, baseline, bridge }) => [
     variant.arm,
     baseline.arm,
@@ -20,6 +23,6 @@ export function intervalBounds(parts: Parts, level: number): Comparison['interva
   if (arms.every(({ primary }) => primary.missing === 0)) return null;
   const scale = scaleOf(parts[0].metric);
   const intervalIf = (missing: Missing) =>
-    shownInterval(scale, estimateDifference(parts, { level, missing })?.interval);
+    shownInterval(scale, estimateDifference(parts, { ...options, missing })?.interval);
   return { against: intervalIf('against'), in_favor: intervalIf('in-favor') };
 }
