@@ -7,6 +7,7 @@ import { casePage } from './case/case-page.js';
 import { comparePage } from './compare/compare-page.js';
 import { pairPage } from './compare/pair-page.js';
 import { element, nodes } from './parts/element.js';
+import { link } from './parts/parts.js';
 import { visibleText } from './parts/visible-text.js';
 import { showActivity } from './run/activity-panel.js';
 import { runPage } from './run/run-page.js';
@@ -43,7 +44,7 @@ function follow(address) {
     case 'pair':
       return show(pairPage(address.a, address.b));
     case 'unknown':
-      return fail('There is no such page.');
+      return fail('The page has no such address.');
   }
 }
 
@@ -96,9 +97,19 @@ function leave() {
 function fail(message) {
   leave();
   pageKeys.clear();
-  path.replaceChildren();
+  document.title = 'Nothing to show – Whetstone';
+  path.replaceChildren(link('#/', 'Runs'), element('span', { 'aria-current': 'page' }, 'Nothing to show'));
   say('');
-  redraw(element('article', {}, element('h1', {}, 'Nothing to show'), element('p', {}, message)), true);
+  redraw(
+    element(
+      'article',
+      {},
+      element('h1', {}, 'Nothing to show'),
+      element('p', {}, message),
+      element('p', {}, link('#/', 'All runs')),
+    ),
+    true,
+  );
 }
 
 /** @param {string} message */
@@ -114,6 +125,8 @@ function say(message) {
 function redraw(article, isNewPage) {
   if (isNewPage) {
     main.replaceChildren(article);
+    // In the second frame, the first one is on the screen. For whoever measures the page.
+    requestAnimationFrame(() => requestAnimationFrame(() => performance.mark('drawn')));
     scrollTo(0, 0);
     if (visit > 1) main.focus({ preventScroll: true }); // announces the new page to a screen reader
     return;
@@ -147,6 +160,7 @@ document.querySelector('.skip')?.addEventListener('click', (event) => {
 keepKey();
 listenToKeys();
 chooseTheme(/** @type {HTMLElement} */ (document.getElementById('theme')));
+if (isFile) document.getElementById('docs')?.remove(); // the site needs a server
 document.getElementById('keys')?.addEventListener('click', showKeys);
 addEventListener('hashchange', () => follow(parseAddress(location.hash)));
 if (isFile && location.hash === '') {

@@ -21,6 +21,7 @@ export interface Browser extends AsyncDisposable {
   /** A key by its name: a character, `Enter`, `Tab` or `Escape`. */
   press(key: string): Promise<void>;
   resize(width: number, height: number): Promise<void>;
+  /** Also asks for no transitions, in which a picture would be neither of both. */
   prefer(scheme: 'light' | 'dark'): Promise<void>;
   /** What the tab shows, as a PNG. */
   picture(): Promise<Buffer>;
@@ -145,7 +146,8 @@ async function openTab(url: string): Promise<Omit<Browser, keyof AsyncDisposable
       await send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false });
     },
     async prefer(scheme) {
-      await send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }] });
+      const features = { 'prefers-color-scheme': scheme, 'prefers-reduced-motion': 'reduce' };
+      await send('Emulation.setEmulatedMedia', { features: Object.entries(features).map(([name, value]) => ({ name, value })) });
     },
     async picture() {
       const { data } = await send('Page.captureScreenshot', { format: 'png' });

@@ -1,6 +1,6 @@
 /** @import { SideName } from './address.js' */
 /** @import { RunComparison } from '../../../whetstone/src/report/run-comparison.ts' */
-/** @import { CaseDetail, CaseFile, ProjectState, RunDetail, RunLabels, RunList } from '../../../whetstone/src/view/api.ts' */
+/** @import { CallBodies, CaseDetail, CaseFile, ChangedFile, ProjectState, RunDetail, RunLabels, RunList, SourceLines } from '../../../whetstone/src/view/api.ts' */
 
 /** The server refused a request or could not read a file (the message is the server's), or it does not answer. */
 export class AnswerError extends Error {}
@@ -121,6 +121,65 @@ export const askCaseFile = (run, caseId, name) =>
   /** @type {Promise<CaseFile>} */ (ask('runs', run, 'cases', caseId, name));
 
 /**
+ * A changed file as it was before and after.
+ * @param {string} run
+ * @param {string} caseId
+ * @param {number} index In the patch.
+ */
+export const askChangedFile = (run, caseId, index) =>
+  /** @type {Promise<ChangedFile>} */ (
+    askServer(addressOf('runs', run, 'cases', caseId, 'patch', 'files', String(index)))
+  );
+
+/**
+ * The lines around one of a file as the agent left it; `null`: there is no such line.
+ * @param {string} run
+ * @param {string} caseId
+ * @param {{ path: string, line: number }} place
+ */
+export const askSource = (run, caseId, { path, line }) =>
+  /** @type {Promise<SourceLines | null>} */ (
+    askServer(
+      `${addressOf('runs', run, 'cases', caseId, 'source')}?${new URLSearchParams({ path, line: String(line) })}`,
+    )
+  );
+
+/**
+ * What was in a model call. @throws AnswerError when it was not kept
+ * @param {string} run
+ * @param {string} caseId
+ * @param {string} call The id of its ledger line.
+ * @param {string} [compareAs] The family of the agent: without what differs in every session.
+ */
+export const askCallBodies = (run, caseId, call, compareAs) =>
+  /** @type {Promise<CallBodies>} */ (
+    askServer(
+      `${addressOf('runs', run, 'cases', caseId, 'exchanges', call)}${compareAs ? `?${new URLSearchParams({ 'compare-as': compareAs })}` : ''}`,
+    )
+  );
+
+/**
+ * Where a body of a model call is, as it was kept.
+ * @param {string} run
+ * @param {string} caseId
+ * @param {string} call
+ * @param {'request' | 'reply'} which
+ */
+export const bodyAddress = (run, caseId, call, which) =>
+  addressOf('runs', run, 'cases', caseId, 'exchanges', call, which);
+
+/** @param {string} address */
+export async function askText(address) {
+  const response = await fetch(address).catch(() => undefined);
+  if (!response?.ok) throw new AnswerError('The server did not answer.');
+  return response.text();
+}
+
+/** @param {...string} segments */
+const addressOf = (...segments) =>
+  `/api/${segments.map((segment) => encodeURIComponent(segment.toWellFormed())).join('/')}`;
+
+/**
  * @param {SideName} a
  * @param {SideName} b
  */
@@ -183,9 +242,7 @@ export const askLabels = (run) =>
  * @param {string} name
  */
 export const rawAddress = (run, caseId, name) =>
-  isFile
-    ? null
-    : `/api/${['runs', run, 'cases', caseId, name, 'raw'].map((part) => encodeURIComponent(part.toWellFormed())).join('/')}`;
+  isFile ? null : addressOf('runs', run, 'cases', caseId, name, 'raw');
 
 /**
  * A range of the bytes of a file as text.

@@ -4,6 +4,7 @@ import { element } from '../parts/element.js';
 import { counted, dollars, seconds, tokens, UNKNOWN } from '../parts/format.js';
 import { badge, facts, fold, link, localTime, STATE_WORDS, section, tile } from '../parts/parts.js';
 import { assertionTable } from './assertions.js';
+import { callBodies } from './call-bodies.js';
 import { exposure, instructionFiles } from './exposure.js';
 import { bytesOf, log } from './logs.js';
 import { beside, contents, neighbours, sameTask } from './navigation.js';
@@ -26,7 +27,7 @@ const PATHS_SHOWN = 50;
  * One case: its outcome, and everything that explains it.
  * @param {string} run
  * @param {string} caseId
- * @param {URLSearchParams} params `event`: the number of an event, from 1, that the page opens at.
+ * @param {URLSearchParams} params What the page opens at. `event`: the number of an event, from 1; `call`: the id of a model call.
  * @returns {Page<WholeCase>}
  */
 export function casePage(run, caseId, params) {
@@ -57,12 +58,13 @@ export function casePage(run, caseId, params) {
       const parts = [
         row?.assertions?.length ? assertionTable(row.assertions) : null,
         row && verification(place, row, files),
-        shown('patch', 'Changes', patch),
+        shown('patch', 'Changes', (file) => patch(file, place)),
         shown('answer', 'Answer', text),
         row && artifactNotes(row),
         row && paths(row),
         shown('events', 'Transcript', transcript),
-        shown('model-calls', 'Calls', (file) => waterfall(file, files.get('events'))),
+        shown('model-calls', 'Calls', (file) => waterfall(place, file, files.get('events'))),
+        files.has('model-calls') ? requests(place, detail, files) : null,
         row?.instruction_files?.length ? instructionFiles(row.instruction_files) : null,
         row?.exposure ? exposure(row.exposure) : null,
         shown('prompt', 'Prompt', text),
@@ -72,6 +74,7 @@ export function casePage(run, caseId, params) {
         row && factsSection(row),
       ];
       goToEvent(params);
+      goToCall(params);
       return [introduction(detail, all, keys), contents(parts), parts];
     },
   };
@@ -96,6 +99,34 @@ function goToEvent(params) {
   });
 }
 
+/**
+ * Unfolds the request and the reply of the call that the address names, once.
+ * @param {URLSearchParams} params
+ */
+function goToCall(params) {
+  const wanted = params.get('call');
+  params.delete('call');
+  if (wanted === null) return;
+  requestAnimationFrame(() => {
+    const made = document.querySelector(`[data-call="${CSS.escape(wanted)}"]`);
+    if (!(made instanceof HTMLDetailsElement)) return;
+    made.open = true;
+    made.querySelector('summary')?.focus({ preventScroll: true });
+    made.scrollIntoView({ block: 'start' });
+  });
+}
+
+/**
+ * @param {{ run: string, case: string }} place
+ * @param {CaseDetail} detail
+ * @param {ReadonlyMap<string, CaseFile>} files
+ */
+function requests(place, detail, files) {
+  const ledger = files.get('model-calls');
+  const areKept = detail.files.some(({ name }) => name === 'exchanges');
+  return ledger ? section('Requests', callBodies(place, ledger, areKept)) : null;
+}
+
 /** @type {WholeCase | undefined} */
 let last;
 
@@ -107,7 +138,7 @@ let last;
  */
 async function loadCase(run, caseId) {
   const [detail, all, labels] = await Promise.all([askCase(run, caseId), askRun(run), askLabels(run)]);
-  const wanted = detail.files.filter((file) => file.bytes > 0);
+  const wanted = detail.files.filter(({ name, bytes }) => bytes > 0 && name !== 'exchanges');
   const loaded = await Promise.all(wanted.map((file) => askCaseFile(run, caseId, file.name)));
   const isSame =
     last?.detail === detail &&
@@ -155,7 +186,7 @@ function tiles(row) {
     tile(seconds(row.agent_duration_seconds), [`of the agent; ${seconds(row.duration_seconds)} for all`]),
     tile(
       row.cost_usd === null ? 'Cost not known' : dollars(row.cost_usd),
-      `${tokens(row.total_tokens)} tokens`,
+      row.total_tokens === null ? 'tokens not known' : `${tokens(row.total_tokens)} tokens`,
     ),
     row.changed_files === null
       ? tile(UNKNOWN, 'changes, which were not read')

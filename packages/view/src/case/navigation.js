@@ -41,13 +41,24 @@ export function neighbours(run, caseId, { cases: { lines } }, keys) {
  * @param {CaseEntry} planned
  * @param {RunDetail} all
  */
-export function sameTask(run, planned, { cases: { texts, lines } }) {
+export function sameTask(run, planned, all) {
+  return casesOfTask('Cases of this task', planned, all, (id) => caseAddress(run, id));
+}
+
+/**
+ * The cases of a task as dots, by arm. The one that is shown is marked.
+ * @param {string} label
+ * @param {CaseEntry} planned
+ * @param {RunDetail} all
+ * @param {(id: string) => string} addressOf
+ */
+export function casesOfTask(label, planned, { cases: { texts, lines } }, addressOf) {
   const same = lines.filter((line) => texts[line[2]] === planned.task_id);
   if (same.length < 2) return null;
   const byArm = Map.groupBy(same, (line) => JSON.stringify([texts[line[3]], texts[line[1]]]));
   return element(
     'nav',
-    { class: 'same-task', 'aria-label': 'Cases of this task' },
+    { class: 'same-task', 'aria-label': label },
     [...byArm.values()].map((trials) => {
       const [first] = trials;
       return element(
@@ -58,7 +69,7 @@ export function sameTask(run, planned, { cases: { texts, lines } }) {
           const what = `trial ${trial}: ${outcome ?? 'not finished'}`;
           return element('a', {
             class: `dot ${outcome ?? 'missing'}`,
-            href: caseAddress(run, id),
+            href: addressOf(id),
             'aria-current': id === planned.case_id ? 'page' : null,
             'aria-label': what,
             title: evidence === null ? what : `${what}\n${texts[evidence]}`,

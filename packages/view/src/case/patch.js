@@ -1,30 +1,32 @@
+import { isFile } from '../app/server.js';
 import { element } from '../parts/element.js';
 import { fold } from '../parts/parts.js';
+import { parsePatch } from './parse-patch.js';
 import { highlightedLines } from './syntax.js';
+import { wholeFile } from './whole-file.js';
 
 /** @import { CaseFile } from '../../../whetstone/src/view/api.ts' */
+/** @import { CaseName } from '../app/address.js' */
+/** @import { Child } from '../parts/element.js' */
+/** @import { FilePatch, LineKind, PatchLine } from './parse-patch.js' */
 
 /** Lines after these have no colours, because each coloured line is an element. */
 const LINES_COLOURED = 5000;
 
-/** @typedef {'added' | 'removed' | 'hunk' | 'context' | 'header'} LineKind */
-/**
- * One line; `old` and `now` are its numbers before and after, where it has them.
- * @typedef {{ kind: LineKind, text: string, old?: number, now?: number }} PatchLine
- */
-/** @typedef {{ name: string, lines: PatchLine[], added: number, removed: number }} FilePatch */
-
 /**
  * A Git patch with one fold per file, line numbers, and the colours of the language.
  * @param {CaseFile} file
+ * @param {CaseName} place
  * @param {string} [key] Before the keys of its folds, where a page has two patches.
  */
-export function patch({ head }, key = '') {
+export function patch({ head }, place, key = '') {
   const lines = head.split('\n');
   if (lines.at(-1) === '') lines.pop();
   const rest = lines.slice(LINES_COLOURED);
   return [
-    parsePatch(lines.slice(0, LINES_COLOURED)).map((one, index) => filePatch(one, `${key}patch ${index}`)),
+    parsePatch(lines.slice(0, LINES_COLOURED)).map((one, index) =>
+      filePatch(one, `${key}patch ${index}`, isFile ? null : wholeFile(place, index, `${key}whole ${index}`)),
+    ),
     rest.length === 0
       ? null
       : fold(
@@ -39,8 +41,9 @@ export function patch({ head }, key = '') {
 /**
  * @param {FilePatch} file
  * @param {string} key
+ * @param {Child} whole
  */
-function filePatch(file, key) {
+function filePatch(file, key, whole) {
   const { name, lines, added, removed } = file;
   const drawn = lines.map(line);
   const shown = pathOf(name);
@@ -55,6 +58,7 @@ function filePatch(file, key) {
     ],
     true,
     element('pre', { class: 'patch', tabindex: 0 }, told),
+    whole,
   );
 }
 
@@ -102,60 +106,4 @@ async function colour({ lines }, path, drawn) {
       );
     }
   }
-}
-
-/**
- * The lines of a Git patch by file. The counts of a hunk decide what a line is, not its first characters, because a
- * removed `-- x` looks like a header.
- * @param {readonly string[]} lines
- * @returns {FilePatch[]}
- */
-export function parsePatch(lines) {
-  /** @type {FilePatch[]} */
-  const files = [];
-  let oldLeft = 0;
-  let newLeft = 0;
-  let old = 0;
-  let now = 0;
-  for (const text of lines) {
-    const isInHunk = oldLeft > 0 || newLeft > 0;
-    if (!isInHunk && text.startsWith('diff --git ')) {
-      files.push({ name: text.slice('diff --git '.length), lines: [], added: 0, removed: 0 });
-      continue;
-    }
-    const file = files.at(-1) ?? { name: '', lines: [], added: 0, removed: 0 };
-    if (files.length === 0) files.push(file);
-    const hunk = isInHunk ? null : /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(text);
-    if (hunk) {
-      old = Number(hunk[1]);
-      now = Number(hunk[3]);
-      oldLeft = Number(hunk[2] ?? 1);
-      newLeft = Number(hunk[4] ?? 1);
-    }
-    const kind = hunk ? 'hunk' : isInHunk ? hunkLineKind(text) : 'header';
-    /** @type {PatchLine} */
-    const line = { kind, text };
-    if (kind === 'added') file.added++;
-    if (kind === 'removed') file.removed++;
-    if (isInHunk && (kind === 'removed' || kind === 'context')) {
-      oldLeft--;
-      line.old = old++;
-    }
-    if (isInHunk && (kind === 'added' || kind === 'context')) {
-      newLeft--;
-      line.now = now++;
-    }
-    file.lines.push(line);
-  }
-  return files;
-}
-
-/**
- * @param {string} text
- * @returns {LineKind}
- */
-function hunkLineKind(text) {
-  if (text.startsWith('+')) return 'added';
-  if (text.startsWith('-')) return 'removed';
-  return text.startsWith('\\') ? 'header' : 'context';
 }

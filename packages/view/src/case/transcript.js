@@ -1,5 +1,5 @@
 import { element } from '../parts/element.js';
-import { dollars, seconds, tokens } from '../parts/format.js';
+import { callTime, dollars, seconds, tokens } from '../parts/format.js';
 import { asLines, asNumber, asText, field, jsonLines } from '../parts/json-lines.js';
 import { fold } from '../parts/parts.js';
 import { transcriptItems } from './transcript-items.js';
@@ -33,7 +33,7 @@ export function transcript(file) {
 function draw(item, start) {
   const { event, result, index, depth } = item;
   const after = (Date.parse(asText(event.at)) - start) / 1000;
-  const took = result ? (Date.parse(asText(result.at)) - Date.parse(asText(event.at))) / 1000 : Number.NaN;
+  const took = result ? Date.parse(asText(result.at)) - Date.parse(asText(event.at)) : Number.NaN;
   const made = element(
     'li',
     {
@@ -42,7 +42,7 @@ function draw(item, start) {
     },
     element('span', { class: 'at' }, Number.isFinite(after) ? `+${seconds(after)}` : ''),
     element('div', { class: 'body' }, content(event, result, index)),
-    element('span', { class: 'took' }, Number.isFinite(took) ? seconds(took) : ''),
+    element('span', { class: 'took' }, Number.isFinite(took) ? callTime(took) : ''),
   );
   made.style.setProperty('--depth', String(Math.min(depth, 6)));
   return made;
@@ -177,7 +177,7 @@ function usageText(event) {
     asText(event.model),
     ...counts,
     cost === null ? '' : dollars(cost),
-    latency === null ? '' : seconds(latency / 1000),
+    latency === null ? '' : callTime(latency),
   ]
     .filter(Boolean)
     .join(' · ');

@@ -1,12 +1,15 @@
+import { askSource, isFile } from '../app/server.js';
 import { element } from '../parts/element.js';
 import { seconds } from '../parts/format.js';
 import { badge, fold, section, table } from '../parts/parts.js';
 import { log } from './logs.js';
-import { parsePatch } from './patch.js';
+import { parsePatch } from './parse-patch.js';
 
 /** @import { CaseRow } from '../../../whetstone/src/record/row.ts' */
 /** @import { CaseFile } from '../../../whetstone/src/view/api.ts' */
 /** @import { CaseAddress } from './logs.js' */
+
+/** @typedef {{ name: string, lines: { number: number | null | undefined, text: string, isHere: boolean }[] }} Source */
 
 /** What a line of a failed test looks like in the outputs of common test programs. */
 const FAILING =
@@ -15,10 +18,12 @@ const FAILING =
 const LOCATION = /(?<path>[\w@./-]+\.\w+):(?<line>\d+)/;
 const SHOWN = 24;
 const AROUND = 3;
+/** Places that an output names and that are looked up. */
+const PLACES_TRIED = 8;
 
 /**
  * What the clean room found. Of a command that failed, the lines that say why stand first, and beside them the lines of the
- * patch that they name.
+ * patch that they name, or else those of a file as the agent left it.
  * @param {CaseAddress} place
  * @param {CaseRow} row
  * @param {ReadonlyMap<string, CaseFile>} files
@@ -46,6 +51,7 @@ export function verification(place, row, files) {
       isPassed
         ? null
         : why(
+            place,
             streams.map(({ file }) => file),
             files.get('patch'),
           ),
@@ -67,27 +73,58 @@ export function verification(place, row, files) {
 }
 
 /**
+ * @param {CaseAddress} place
  * @param {readonly CaseFile[]} outputs
  * @param {CaseFile | undefined} patch
  */
-function why(outputs, patch) {
+function why(place, outputs, patch) {
   const lines = outputs.flatMap(({ head, tail }) => `${head}\n${tail}`.split('\n'));
   const failing = failingLines(lines);
   if (failing.length === 0) return null;
   const source = patch && sourceOf(lines, patch);
-  return element(
+  const both = element(
     'div',
     { class: 'why' },
     element('pre', { class: 'failing', tabindex: 0 }, failing.join('\n')),
-    source
-      ? element(
-          'figure',
-          {},
-          element('figcaption', {}, source.name),
-          element('pre', { tabindex: 0 }, source.lines),
-        )
-      : null,
+    source ? figure(source) : null,
   );
+  if (!source && !isFile) void addSource(both, place, lines);
+  return both;
+}
+
+/** @param {Source} source */
+const figure = ({ name, lines }) =>
+  element(
+    'figure',
+    {},
+    element('figcaption', {}, name),
+    element(
+      'pre',
+      { tabindex: 0 },
+      lines.map(({ number, text, isHere }) =>
+        element('span', { class: isHere ? 'here' : null }, `${String(number ?? '').padStart(4)} ${text}\n`),
+      ),
+    ),
+  );
+
+/**
+ * Shows the first place that the output names in a file that the agent did not change there.
+ * @param {HTMLElement} both
+ * @param {CaseAddress} place
+ * @param {readonly string[]} lines
+ */
+async function addSource(both, place, lines) {
+  const named = new Map(locations(lines).map((one) => [`${one.path}:${one.line}`, one]));
+  for (const [name, one] of [...named].slice(0, PLACES_TRIED)) {
+    const found = await askSource(place.run, place.case, one).catch(() => null);
+    if (found === null) continue;
+    const shown = found.lines.map((text, index) => {
+      const number = found.first + index;
+      return { number, text: ` ${text}`, isHere: number === found.line };
+    });
+    both.append(figure({ name, lines: shown }));
+    return;
+  }
 }
 
 /**
@@ -107,29 +144,32 @@ function failingLines(lines) {
 }
 
 /**
+ * The places in files that lines name, below the root of the repository.
+ * @param {readonly string[]} lines
+ */
+const locations = (lines) =>
+  lines.flatMap((line) => {
+    const { path, line: number } = LOCATION.exec(line)?.groups ?? {};
+    if (path === undefined) return [];
+    return { path: path.replace(/^.*?\/repo\//, '').replace(/^\.?\//, ''), line: Number(number) };
+  });
+
+/**
  * The first line of the patch that an output names, with those around it.
  * @param {readonly string[]} lines
  * @param {CaseFile} patch
+ * @returns {Source | undefined}
  */
 function sourceOf(lines, { head }) {
   const files = parsePatch(head.split('\n'));
-  for (const line of lines) {
-    const { path, line: number } = LOCATION.exec(line)?.groups ?? {};
-    if (path === undefined) continue;
-    const name = path.replace(/^.*?\/repo\//, '').replace(/^\.?\//, '');
+  for (const { path: name, line: number } of locations(lines)) {
     const file = files.find((one) => one.name.endsWith(` b/${name}`));
-    const at = file?.lines.findIndex(({ now }) => now === Number(number)) ?? -1;
+    const at = file?.lines.findIndex(({ now }) => now === number) ?? -1;
     if (file === undefined || at < 0) continue;
     const near = file.lines.slice(Math.max(0, at - AROUND), at + AROUND + 1);
     return {
       name: `${name}:${number}`,
-      lines: near.map((one) =>
-        element(
-          'span',
-          { class: one.now === Number(number) ? 'here' : null },
-          `${String(one.now ?? '').padStart(4)} ${one.text}\n`,
-        ),
-      ),
+      lines: near.map((one) => ({ number: one.now, text: one.text, isHere: one.now === number })),
     };
   }
   return undefined;

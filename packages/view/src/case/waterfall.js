@@ -1,13 +1,14 @@
+import { caseAddress } from '../app/address.js';
 import { element, svgElement } from '../parts/element.js';
-import { dollars, seconds, tokens, UNKNOWN } from '../parts/format.js';
+import { callTime, dollars, tokens, UNKNOWN } from '../parts/format.js';
 import { asNumber, asText, field, jsonLines } from '../parts/json-lines.js';
-import { badge, table } from '../parts/parts.js';
+import { badge, link, table } from '../parts/parts.js';
 import { transcriptItems } from './transcript-items.js';
 
 /** @import { Child } from '../parts/element.js' */
 /** @import { CaseFile } from '../../../whetstone/src/view/api.ts' */
 
-/** @typedef {{ kind: 'model' | 'tool', name: string, start: number, end: number, cells: Child[] }} Call Times in milliseconds; `NaN`: not known. */
+/** `id`: of a model call. Times in milliseconds; `NaN`: not known. @typedef {{ kind: 'model' | 'tool', id?: string, name: string, start: number, end: number, cells: Child[] }} Call */
 
 const COLUMNS = [
   { head: 'Call' },
@@ -22,18 +23,20 @@ const COLUMNS = [
 ];
 
 /**
- * The requests that the gateway saw and, between them, the tool calls of the agent, each where it lies in time.
+ * The requests that the gateway saw and, between them, the tool calls of the agent, each where it lies in time. A request leads to
+ * what was in it.
+ * @param {{ run: string, case: string }} place
  * @param {CaseFile} ledger
  * @param {CaseFile | undefined} events
  */
-export function waterfall(ledger, events) {
+export function waterfall(place, ledger, events) {
   const { hidden } = jsonLines(ledger);
   const calls = callsOf(ledger, events);
   const known = calls.filter(({ start, end }) => Number.isFinite(start) && Number.isFinite(end));
   const first = Math.min(...known.map(({ start }) => start));
   const span = Math.max(1, Math.max(...known.map(({ end }) => end)) - first);
-  const rows = calls.map(({ kind, start, end, cells: [name = '', ...others] }) => [
-    name,
+  const rows = calls.map(({ kind, id, start, end, cells: [name = '', ...others] }) => [
+    id ? link(`${caseAddress(place.run, place.case)}?${new URLSearchParams({ call: id })}`, name) : name,
     bar(kind, (start - first) / span, (end - first) / span),
     ...others,
   ]);
@@ -91,6 +94,7 @@ function modelCall(call) {
   const name = model || `${asText(call.method)} ${asText(call.path)}`.trim() || UNKNOWN;
   return {
     kind: 'model',
+    id: asText(call.id),
     name,
     start,
     end: start + (took ?? Number.NaN),
@@ -104,7 +108,7 @@ function modelCall(call) {
       tokens(cached),
       tokens(asNumber(field(call.usage, 'outputTokens'))),
       dollars(asNumber(call.cost_usd)),
-      seconds(took === null ? null : took / 1000),
+      callTime(took),
       [list(call.tools_called) && `asks for ${list(call.tools_called)}`, list(call.flags), asText(call.error)]
         .filter(Boolean)
         .join('; '),
@@ -130,7 +134,7 @@ function toolCalls(events) {
         element('span', { class: 'tool' }, asText(event.name) || UNKNOWN),
         badge(status, status === 'completed' ? 'plain' : 'failed'),
         ...['', '', '', ''],
-        Number.isFinite(end - start) ? seconds((end - start) / 1000) : '',
+        Number.isFinite(end - start) ? callTime(end - start) : '',
         `event ${index + 1}`,
       ],
     };

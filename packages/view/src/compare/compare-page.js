@@ -30,7 +30,13 @@ export function comparePage(params) {
       return [
         element('h1', {}, 'Compare'),
         picker(data),
-        data.problem === null ? null : element('p', { class: 'problem', role: 'alert' }, data.problem),
+        data.problem === null
+          ? null
+          : element(
+              'p',
+              { class: 'problem', role: 'alert' },
+              `${data.problem} Choose two arms of one run, or two runs of the same tasks.`,
+            ),
         data.comparison === null ? null : comparisonOf(data, data.comparison),
       ];
     },

@@ -180,7 +180,7 @@ export function failureCounts(pairs) {
   );
   if (rows.length === 0) return null;
   const columns = [
-    { head: 'Why cases did not pass' },
+    { head: 'Class' },
     { head: 'Arms' },
     { head: 'A', number: true },
     { head: 'B', number: true },

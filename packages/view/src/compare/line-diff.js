@@ -47,7 +47,7 @@ export function lineDiff(key, a, b, library) {
 }
 
 /** @param {string} text */
-const ended = (text) => (text.endsWith('\n') ? text : `${text}\n`);
+const ended = (text) => (text === '' || text.endsWith('\n') ? text : `${text}\n`);
 
 /**
  * @param {string} key

@@ -1,11 +1,13 @@
 import { caseAddress, pairAddress, runAddress } from '../app/address.js';
 import { askCase, askCaseFile, askRun } from '../app/server.js';
+import { casesOfTask } from '../case/navigation.js';
 import { patch } from '../case/patch.js';
 import { element } from '../parts/element.js';
 import { dollars, seconds, tokens, UNKNOWN } from '../parts/format.js';
 import { jsonLines } from '../parts/json-lines.js';
 import { badge, link, section, table } from '../parts/parts.js';
 import { differ, lineDiff } from './line-diff.js';
+import { firstRequest, requestDiff } from './request-diff.js';
 import { stepTable } from './step-table.js';
 import { alignSteps, stepsOf } from './steps.js';
 import { timelines } from './timelines.js';
@@ -15,7 +17,9 @@ import { timelines } from './timelines.js';
 /** @import { CaseDetail, CaseFile, RunDetail } from '../../../whetstone/src/view/api.ts' */
 /** @import { CaseRow } from '../../../whetstone/src/record/row.ts' */
 
-/** @typedef {{ name: CaseName, detail: CaseDetail, all: RunDetail, files: Map<string, CaseFile> }} PairSide */
+/** @import { Request } from './request-diff.js' */
+
+/** @typedef {{ name: CaseName, detail: CaseDetail, all: RunDetail, files: Map<string, CaseFile>, request: Request | null }} PairSide */
 /** @typedef {{ a: PairSide, b: PairSide, library: typeof Diff }} Pair */
 
 /** The files that are compared. */
@@ -71,7 +75,8 @@ function drawPair({ a, b, library }) {
     section('Both timelines', timelines(a.files, b.files)),
     amounts(a.detail.row, b.detail.row),
     section('Prompt', lineDiff('prompt', promptOfA, promptOfB, library)),
-    section('Both changes', element('div', { class: 'two' }, changes('A', a.files), changes('B', b.files))),
+    section('What differs in the first request', requestDiff(a.request, b.request, library)),
+    section('Both changes', element('div', { class: 'two' }, changes('A', a), changes('B', b))),
   ];
 }
 
@@ -88,8 +93,6 @@ function eventsOf(files) {
  * @param {PairSide} other
  */
 function head(side, { name, detail: { planned, row, state }, all }, other) {
-  const { texts, lines } = all.cases;
-  const same = lines.filter((line) => texts[line[2]] === planned.task_id);
   return element(
     'div',
     { class: 'side' },
@@ -109,21 +112,10 @@ function head(side, { name, detail: { planned, row, state }, all }, other) {
       element('span', { class: 'note' }, ` trial ${planned.trial_index}`),
     ),
     row?.evidence ? element('p', { class: 'evidence' }, row.evidence) : null,
-    element(
-      'nav',
-      { class: 'same-task', 'aria-label': `Other cases for ${side}` },
-      same.map(([id, agent, , variant, trial, outcome]) => {
-        const what = `${texts[variant]} · ${texts[agent]}, trial ${trial}: ${outcome ?? 'not finished'}`;
-        const chosen = { run: name.run, case: id };
-        return element('a', {
-          class: `dot ${outcome ?? 'missing'}`,
-          href: side === 'A' ? pairAddress(chosen, other.name) : pairAddress(other.name, chosen),
-          'aria-current': id === name.case ? 'page' : null,
-          'aria-label': what,
-          title: what,
-        });
-      }),
-    ),
+    casesOfTask(`Other cases for ${side}`, planned, all, (id) => {
+      const chosen = { run: name.run, case: id };
+      return side === 'A' ? pairAddress(chosen, other.name) : pairAddress(other.name, chosen);
+    }),
   );
 }
 
@@ -163,15 +155,17 @@ const plain = (value) => (value === null ? UNKNOWN : String(value));
 
 /**
  * @param {string} side
- * @param {ReadonlyMap<string, CaseFile>} files
+ * @param {PairSide} of
  */
-function changes(side, files) {
+function changes(side, { name, files }) {
   const file = files.get('patch');
   return element(
     'div',
     { class: 'side' },
     element('h3', {}, side),
-    file === undefined ? element('p', { class: 'note' }, 'No change was kept.') : patch(file, `${side} `),
+    file === undefined
+      ? element('p', { class: 'note' }, 'No change was kept.')
+      : patch(file, name, `${side} `),
   );
 }
 
@@ -198,6 +192,7 @@ async function loadPair(a, b) {
 const isSame = (before, now) =>
   before.detail === now.detail &&
   before.all === now.all &&
+  before.request === now.request &&
   [...now.files].every(([name, file]) => before.files.get(name) === file);
 
 /**
@@ -208,5 +203,6 @@ async function loadSide(name) {
   const [detail, all] = await Promise.all([askCase(name.run, name.case), askRun(name.run)]);
   const wanted = detail.files.filter((file) => file.bytes > 0 && FILES.includes(file.name));
   const loaded = await Promise.all(wanted.map((file) => askCaseFile(name.run, name.case, file.name)));
-  return { name, detail, all, files: new Map(loaded.map((file) => [file.name, file])) };
+  const files = new Map(loaded.map((file) => [file.name, file]));
+  return { name, detail, all, files, request: await firstRequest(name, files) };
 }

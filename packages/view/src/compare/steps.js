@@ -42,7 +42,7 @@ export function stepsOf(events) {
  * Each case has a workspace of its own, `…/w-8017ffdea49a/repo`. Its path is not something that an agent did.
  * @param {string} text
  */
-const withoutWorkspace = (text) =>
+export const withoutWorkspace = (text) =>
   text.replace(/[^\s"'`=:,;()]*\/w-[0-9a-f]{8,}\/repo(\/|\b)/g, (_, slash) => (slash === '/' ? '' : '.'));
 
 /** Fields in the order of their names, so that two agents that write them in another order agree. @param {unknown} value @returns {unknown} */

@@ -37,7 +37,7 @@ export function checkComparePages(opened: () => OpenedPage): void {
   test('sides are chosen from lists, and sides that cannot be compared say why', async () => {
     const { open, browser, text, count, sampleId } = opened();
     await open(`#/compare?a=${sampleId}&b=${sampleId}`);
-    expect(await text('.problem')).toContain('are the same arms of the same run');
+    expect(await text('.problem')).toMatch(/are the same arms of the same run.*Choose two arms of one run/s);
     await browser.evaluate(
       "const arm = document.querySelectorAll('.picker select')[1]; arm.selectedIndex = 1; arm.dispatchEvent(new Event('change'))",
     );
@@ -52,6 +52,13 @@ export function checkComparePages(opened: () => OpenedPage): void {
     await browser.press('b');
     await browser.until("document.querySelector('.steps')");
     expect(await text('.two')).toMatch(/A\s+baseline · loop[\s\S]*B\s+agents-md · loop/);
+    const others = await text('[aria-label="Other cases for B"]');
+    expect(others.split('\n').map((arm) => arm.trim())).toEqual([
+      'baseline · loop',
+      'agents-md · loop',
+      'baseline · codex',
+      'agents-md · codex',
+    ]);
   });
 
   test.each(['compare', 'pair'])('on the %s page hostile texts are texts', async (kind) => {

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { makeProject } from '../../../whetstone/src/cli/__fixtures__/project.ts';
 import { serveRuns } from '../../../whetstone/src/view/server.ts';
 import { caseHash, type OpenedPage } from './opened-page.ts';
+import { differentPictures } from './pictures.ts';
 
 export function checkWorkbench(opened: () => OpenedPage): void {
   const press = (text: string) =>
@@ -52,6 +53,9 @@ export function checkWorkbench(opened: () => OpenedPage): void {
       await browser.until("document.querySelector('.gutter .error')");
       expect(await text('.findings')).toMatch(/agents\.slow\.kind[\s\S]*did you mean custom/);
       expect(await browser.evaluate("document.querySelector('.primary').disabled")).toBe(true);
+      expect(await browser.evaluate("document.querySelector('.primary').title")).toContain(
+        'no error is left',
+      );
       expect(await readFile(config, 'utf8')).toBe(before);
       await edit('costum', 'custom');
       await browser.until("!document.querySelector('.primary').disabled");
@@ -61,6 +65,13 @@ export function checkWorkbench(opened: () => OpenedPage): void {
       await browser.evaluate("document.querySelector('.job a').click()");
       await browser.until("document.querySelector('#activity td')");
       expect(await text('#activity')).toMatch(/0 of \d+ cases? finished/);
+      const id = await browser.evaluate<string>("decodeURIComponent(location.hash.split('/')[2])");
+      expect(
+        await differentPictures('running', browser, {
+          [project.root]: '~/project',
+          [id]: '2026-01-02T03-04-05Z',
+        }),
+      ).toEqual([]);
       await open('#/start', server.url);
       await browser.until("document.querySelector('.job button')");
       await press('Stop');

@@ -56,6 +56,16 @@ export function seconds(value) {
   return `${Math.floor(whole / 3600)} h ${twoDigits(Math.floor((whole % 3600) / 60))} m`;
 }
 
+/**
+ * How long a call took: `36 ms`, `4.0 s`.
+ * @param {number | null} value Milliseconds.
+ */
+export function callTime(value) {
+  return value !== null && value < 1000
+    ? `${Math.round(value)} ms`
+    : seconds(value === null ? null : value / 1000);
+}
+
 /** @param {number} value */
 const twoDigits = (value) => String(value).padStart(2, '0');
 

@@ -73,7 +73,13 @@ function fill(panel, run, { finished, planned, running, ...spent }) {
             ? 'Cost not known'
             : `${dollars(spent.cost_usd, spent.cost_unknown)} so far`,
         ),
-        element('span', {}, `${tokens(spent.tokens, spent.tokens_unknown)} tokens so far`),
+        element(
+          'span',
+          {},
+          spent.tokens === null
+            ? 'Tokens not known'
+            : `${tokens(spent.tokens, spent.tokens_unknown)} tokens so far`,
+        ),
       ),
       running.length === 0
         ? element('p', { class: 'note' }, 'No case runs at this moment.')

@@ -5,20 +5,16 @@ import { facts, lateFold, localTime, table } from '../parts/parts.js';
 /** @import { RunDetail } from '../../../whetstone/src/view/api.ts' */
 
 /**
- * Everything that somebody needs to repeat a run: commits, agents, isolation, versions and machine.
+ * Everything that somebody needs to repeat a run: commits, agents, versions and machine.
  * @param {RunDetail} run
  */
 export function provenance({ manifest }) {
-  const { repo, isolation, gateway, machine } = manifest;
+  const { repo, gateway, machine } = manifest;
   const commits = [...new Set(manifest.tasks.map((task) => task.commit))];
   /** @type {[string, Child][]} */
   const all = [
     ['Repository', `${repo.path} at ${repo.base_ref}${repo.dirty ? ', uncommitted changes left out' : ''}`],
     [commits.length === 1 ? 'Commit' : 'Commits', commits.join(', ')],
-    ['Isolation', `${isolation.provider}, level ${isolation.level}`],
-    ['Processes', isolation.processes],
-    ['Network', isolation.network],
-    ['Workspace', isolation.workspace],
     ['Model calls', gateway ? `gateway, ${gateway.mode} ${gateway.script ?? ''}` : 'not through the gateway'],
     ['Seed', manifest.seed],
     ['Trials', `${counted(manifest.trials, 'trial')} of each, ${manifest.jobs} at a time`],

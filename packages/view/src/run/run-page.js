@@ -7,6 +7,7 @@ import { activityPanel } from './activity-panel.js';
 import { arms } from './arms.js';
 import { heatMap } from './heat-map.js';
 import { provenance } from './provenance.js';
+import { reach } from './reach.js';
 import { verdicts } from './verdict.js';
 
 /** @import { Keys, Page } from '../app/page.js' */
@@ -39,6 +40,7 @@ export function runPage(id, params) {
           run.summary.caveats.map((caveat) => element('li', {}, caveat)),
         ),
       ),
+      section('What agents could read and reach', reach(run)),
       section('Provenance', provenance(run)),
     ],
   };
@@ -117,11 +119,17 @@ function spent({ arms: all }) {
   const uncounted = all.reduce((count, arm) => count + arm.tokens_unknown, 0);
   const times = all.flatMap((arm) => arm.median_agent_seconds ?? []);
   return tile(cost === null ? 'Cost not known' : dollars(cost, unknown), [
-    `${tokens(used, uncounted)} tokens`,
-    times.length === 0
-      ? null
-      : `, a case takes ${seconds(Math.min(...times))} to ${seconds(Math.max(...times))} (medians of arms)`,
+    used === null ? 'tokens not known' : `${tokens(used, uncounted)} tokens`,
+    times.length === 0 ? null : `, ${caseTime(times)}`,
   ]);
+}
+
+/** @param {readonly number[]} medians Of the arms, in seconds. */
+function caseTime(medians) {
+  const [least, most] = [seconds(Math.min(...medians)), seconds(Math.max(...medians))];
+  return least === most
+    ? `a case takes ${least} (median)`
+    : `a case takes ${least} to ${most} (medians of arms)`;
 }
 
 /**

@@ -58,6 +58,7 @@ function workbench(opened) {
 
   const check = async () => {
     const mine = ++checks;
+    if (found.childElementCount === 0) found.replaceChildren(element('p', { class: 'note' }, 'Checking …'));
     try {
       /** @type {Check} */
       const answer = await act({ text: editor.text() }, 'config', 'check');
@@ -66,8 +67,11 @@ function workbench(opened) {
       found.replaceChildren(findings(answer.diagnostics, opened.path, editor.goTo));
       form.offer(answer);
       start.disabled = !answer.valid;
+      start.title = answer.valid ? '' : 'A run can start when no error is left above.';
     } catch (error) {
-      if (mine === checks) say(error);
+      if (mine !== checks) return;
+      found.replaceChildren();
+      say(error);
     }
   };
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -120,6 +124,7 @@ function workbench(opened) {
   });
   save.disabled = true;
   start.disabled = true;
+  start.title = 'A run can start when the configuration has been checked.';
   void check();
   return [
     section(opened.path, editor.node, found),

@@ -16,7 +16,7 @@ export type Guard = {
   /** Opens the page only once. For places that others can see, such as the arguments of a process. */
   createTicket(): string;
   /** Why a request is refused, whatever it asks for; `undefined` when it is not. */
-  refusal(request: IncomingMessage): Refusal | undefined;
+  refusal(request: Pick<IncomingMessage, 'method' | 'headers'>): Refusal | undefined;
   /** The cookie to set when the value is the token or an unused ticket. */
   exchange(secret: string): string | undefined;
   hasCookie(request: IncomingMessage): boolean;

@@ -1,3 +1,4 @@
+import type { ReadableExchange } from '@whetstone/gateway';
 import type { LabelAgreement } from '../eval/agreement/label-agreement.ts';
 import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
@@ -13,6 +14,10 @@ import type { Summary } from '../report/summary.ts';
  * - `/api/runs/:run/cases/:case/:file` → `CaseFile`
  * - `/api/compare?a=RUN&arm-a=ARM&b=RUN&arm-b=ARM` → `RunComparison`; without an arm the whole run
  * - `/api/runs/:run/cases/:case/:file/raw` → its bytes, or the range of them that the request asks for
+ * - `/api/runs/:run/cases/:case/patch/files/:index` → `ChangedFile`
+ * - `/api/runs/:run/cases/:case/source?path=PATH&line=N` → `SourceLines`, or `null` where there is no such line
+ * - `/api/runs/:run/cases/:case/exchanges/:call?compare-as=FAMILY` → `CallBodies`; without `compare-as` as it was
+ * - `/api/runs/:run/cases/:case/exchanges/:call/request`, `/reply` → a body as it was kept
  * - `/api/runs/:run/labels` → `RunLabels`
  * - `/api/live?run=RUN` → server-sent events: `changed` when the results are others than before, `activity` with an `Activity`
  *   or `null`; without a run, `changed` about all of them
@@ -113,17 +118,42 @@ export type CaseFileName =
   | 'answer'
   | 'events'
   | 'model-calls'
+  | 'exchanges'
   | 'stdout'
   | 'stderr'
   | `validation-${number}-${'stdout' | 'stderr'}`;
 
-/** At most 1 MiB of a file: the beginning of texts, the end of logs, both ends of JSON lines. */
+/** At most 1 MiB of a file: the beginning of texts, the end of logs, both ends of JSON lines. `exchanges` has no text. */
 export type CaseFile = CaseFileEntry & {
   head: string;
   /** Bytes left out between `head` and `tail`. */
   omitted_bytes: number;
   tail: string;
 };
+
+/**
+ * A model call with what was in it. A text that is too long is cut, and `cut` says by how many characters. `request_omitted`,
+ * `reply_omitted`: bytes at the end of a body that were not kept.
+ */
+export type CallBodies = ReadableExchange & {
+  id: string;
+  request_characters: number | null;
+  request_omitted: number;
+  reply_characters: number | null;
+  reply_omitted: number;
+  cut: number;
+};
+
+/**
+ * The text of the file of that index in the patch, before the agent and after it; `null` where there was no such file. At most
+ * 1 MiB of each. `problem`: why there is none.
+ */
+export type ChangedFile =
+  | { problem: null; before: string | null; after: string | null; cut: number }
+  | { problem: string };
+
+/** Lines of a file as the agent left it, around `line`; `first`: the number of the first one, from 1. */
+export type SourceLines = { path: string; line: number; first: number; lines: string[] };
 
 /** What people said about cases of a run, and how far its judge agrees with them. */
 export type RunLabels = {

@@ -10,7 +10,7 @@ import { openRawFile, type RawFile } from './raw-file.ts';
 const LIMIT_BYTES = 1024 * 1024;
 
 /** A case of a run; `row` is `null` while it has no result. */
-type RecordedCase = { runDirectory: string; caseId: string; row: CaseRow | null };
+export type RecordedCase = { runDirectory: string; caseId: string; row: CaseRow | null };
 
 /** The files of a case that exist. */
 export async function listCaseFiles(recorded: RecordedCase): Promise<CaseFileEntry[]> {
@@ -30,7 +30,7 @@ export async function readCaseFile(
   limit = LIMIT_BYTES,
 ): Promise<CaseFile | undefined> {
   const found = await findCaseFile(recorded, name);
-  if (found === undefined) return undefined;
+  if (found === undefined || found.keep === 'nothing') return undefined;
   const excerpt = await readExcerpt(found.path, found.keep, limit).catch(() => undefined);
   if (excerpt === undefined) return undefined;
   // A log was written for a terminal. Its colours and cursor moves are not content.
@@ -59,12 +59,13 @@ async function findCaseFile(recorded: RecordedCase, wanted: string) {
 function namedFiles({ runDirectory, caseId, row }: RecordedCase) {
   const directory = runLayout(runDirectory).case(caseId);
   const files = caseLayout(directory);
-  const named = new Map<CaseFileName, { path: string; keep: Keep }>([
+  const named = new Map<CaseFileName, { path: string; keep: Keep | 'nothing' }>([
     ['prompt', { path: files.prompt, keep: 'head' }],
     ['patch', { path: files.patch, keep: 'head' }],
     ['answer', { path: files.outputData, keep: 'head' }],
     ['events', { path: files.events, keep: 'both' }],
     ['model-calls', { path: files.modelCalls, keep: 'both' }],
+    ['exchanges', { path: files.exchanges, keep: 'nothing' }],
     ['stdout', { path: files.stdout, keep: 'tail' }],
     ['stderr', { path: files.stderr, keep: 'tail' }],
   ]);

@@ -46,10 +46,9 @@ export function openStoredRuns(outputDirectory: string): StoredRuns {
     const { revision, lock } = await revisionOf(directory);
     const known = entries.get(id);
     if (known?.revision === revision) return known.entry;
-    const entry = await loadRun(directory, id, lock).then(
-      ({ detail }) => readableEntry(detail),
-      unreadableEntry(id),
-    );
+    const held = loaded.get(id);
+    const run = held?.revision === revision ? held.run : loadRun(directory, id, lock);
+    const entry = await run.then(({ detail }) => readableEntry(detail), unreadableEntry(id));
     entries.set(id, { revision, entry });
     return entry;
   };

@@ -55,7 +55,7 @@ describe('files', () => {
   test('the page and everything that it loads are served with their types', async () => {
     const { body, headers } = await get('/');
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
-    const loaded = [...body.matchAll(/(?:src|href)="\/(?<name>[^"]+)"/g)].map(
+    const loaded = [...body.matchAll(/<(?:link|script) [^>]*(?:src|href)="\/(?<name>[^"]+)"/g)].map(
       ({ groups }) => groups?.name ?? '',
     );
     expect(loaded).toContain('view.js');
@@ -165,7 +165,10 @@ describe('runs', () => {
     await record[Symbol.asyncDispose]();
     expect(await getJson<RunDetail>('runs', id)).toMatchObject({ state: 'stopped' });
     await rm(join(outputDirectory, id), { recursive: true });
-    expect((await get(api('runs', id))).status).toBe(404);
+    expect(await get(api('runs', id))).toMatchObject({
+      status: 404,
+      body: `{"error":"There is no run \\"${id}\\" here."}`,
+    });
   });
 
   test('a run with a result for every case is finished', async () => {
@@ -216,6 +219,7 @@ describe('cases', () => {
       'answer',
       'events',
       'model-calls',
+      'exchanges',
       'stdout',
       'stderr',
       'validation-0-stdout',

@@ -10,13 +10,19 @@ import { prettifyError, ZodError } from 'zod';
 import { compareRuns } from '../report/compare-runs.ts';
 import { requirePairs, requireTwoSides, sideOf } from '../report/side-of.ts';
 import { createGuard, type Guard } from './access-guard.ts';
-import { openCaseFile, readCaseFile } from './case-files.ts';
+import { bodyStream, callBodies, findExchange } from './call-bodies.ts';
+import { openCaseFile, type RecordedCase, readCaseFile } from './case-files.ts';
+import { changedFile } from './changed-file.ts';
+import { serveDocs } from './docs-site.ts';
 import { labelCase, runLabels } from './labels.ts';
+import { listen } from './listen.ts';
 import { liveStream } from './live/stream.ts';
 import { caseDetail, openStoredRuns, type StoredRuns } from './load-runs.ts';
 import { type PageFile, pageFiles } from './page-files.ts';
 import { openWorkbench, type Workbench } from './project/actions.ts';
 import { readJsonBody } from './read-body.ts';
+import type { FolderServer } from './serve-folder.ts';
+import { sourceLines } from './source-lines.ts';
 
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
 
@@ -39,10 +45,12 @@ export async function serveRuns(options: {
   outputDirectory: string;
   /** The configuration that the page edits and runs. Without it, the page only reads and labels. */
   config?: string;
+  /** The run that a reader will look at first: it is read before anybody asks. */
+  first?: string;
   port?: number;
   host?: string;
 }): Promise<ViewServer> {
-  const { outputDirectory, config, port = 0, host = '127.0.0.1' } = options;
+  const { outputDirectory, config, first, port = 0, host = '127.0.0.1' } = options;
   if (!LOOPBACK.includes(host)) {
     throw new WhetstoneError('view-host-invalid', `${host} is not a loopback address.`, {
       hint: 'Runs contain prompts, patches and logs. To look from another machine, forward the port: ssh -L.',
@@ -54,7 +62,18 @@ export async function serveRuns(options: {
   const address = server.address() as AddressInfo;
   const guard = createGuard(address.port);
   const workbench = openWorkbench(config);
-  const page: Page = { guard, runs: openStoredRuns(outputDirectory), files, workbench };
+  let docs: Promise<FolderServer> | undefined;
+  const page: Page = {
+    ...{ guard, runs: openStoredRuns(outputDirectory), files, workbench },
+    docs: async () => {
+      docs ??= serveDocs().catch((error) => {
+        docs = undefined; // it may be built by the next time
+        throw error;
+      });
+      return (await docs).url;
+    },
+  };
+  if (first !== undefined) void page.runs.find(first).catch(() => undefined); // who asks for it gets the error
   server.on('request', (request, response) => void handle(page, request, response));
 
   const origin = `http://${host === '::1' ? '[::1]' : host}:${address.port}`;
@@ -62,6 +81,7 @@ export async function serveRuns(options: {
     const closed = once(server, 'close');
     server.close();
     await workbench.close();
+    await docs?.then((site) => site[Symbol.asyncDispose]()).catch(() => undefined); // it may never have started
     server.closeAllConnections();
     await closed;
   };
@@ -75,22 +95,13 @@ export async function serveRuns(options: {
   };
 }
 
-async function listen(server: ReturnType<typeof createServer>, port: number, host: string): Promise<void> {
-  server.listen(port, host);
-  try {
-    await once(server, 'listening');
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
-    const message = `Port ${port} of ${host} cannot be used (${code}).`;
-    throw new WhetstoneError('view-port-unavailable', message, { cause: error });
-  }
-}
-
 type Page = {
   guard: Guard;
   runs: StoredRuns;
   files: ReadonlyMap<string, PageFile>;
   workbench: Workbench;
+  /** Where the documentation is served, from the first time that somebody asks. */
+  docs: () => Promise<string>;
 };
 
 type Answer = {
@@ -177,6 +188,12 @@ async function answerTo(page: Page, request: IncomingMessage): Promise<Answer> {
     return first === 'api' ? ((await answerAction(page, rest, request)) ?? missing) : missing;
   }
   if (first === 'api') return (await answerApi(page, rest, target.query, request)) ?? missing;
+  if (first === 'docs' && rest.length === 0) {
+    return page.docs().then(
+      (url) => ({ ...text(303, ''), headers: { Location: url } }),
+      (error) => text(404, messageAndHint(error)),
+    );
+  }
   return (await answerFile(page.files, target.segments)) ?? text(404, 'There is no such page.');
 }
 
@@ -205,7 +222,7 @@ async function answerApi(
   query: URLSearchParams,
   request: IncomingMessage,
 ): Promise<Answer | undefined> {
-  const [collection, runId, cases, caseId, fileName, raw, ...more] = segments;
+  const [collection, runId, cases, caseId, fileName, raw, body, ...more] = segments;
   if (segments.length === 1) {
     if (collection === 'compare') return answerComparison(runs, query);
     if (collection === 'project') return json(200, await workbench.state());
@@ -217,20 +234,50 @@ async function answerApi(
   if (collection !== 'runs' || more.length > 0) return undefined;
   if (runId === undefined) return json(200, await runs.list());
   const loaded = await runs.find(runId);
-  if (loaded === undefined) return undefined;
+  if (loaded === undefined) return json(404, { error: `There is no run "${runId}" here.` });
   if (cases === undefined) return json(200, loaded.detail);
   if (cases === 'labels' && caseId === undefined) return json(200, await runLabels(loaded.run));
   if (cases !== 'cases' || caseId === undefined) return undefined;
   const detail = await caseDetail(loaded, caseId);
-  if (detail === undefined || fileName === undefined) return detail && json(200, detail);
+  if (detail === undefined) return json(404, { error: `The run "${runId}" has no case "${caseId}".` });
+  if (fileName === undefined) return json(200, detail);
   const { run } = loaded;
   const recorded = { runDirectory: run.directory, caseId, row: run.rows.get(caseId) ?? null };
+  if (fileName === 'exchanges' && raw !== undefined && raw !== 'raw') {
+    return answerCall(recorded, raw, body, query);
+  }
+  if (fileName === 'patch' && raw === 'files' && /^\d{1,6}$/.test(body ?? '')) {
+    const file = await changedFile(recorded, run.manifest.repo.path, Number(body));
+    return file && json(200, file);
+  }
+  if (body !== undefined) return undefined;
+  if (fileName === 'source' && raw === undefined) {
+    const place = { path: query.get('path') ?? '', line: Number(query.get('line')) };
+    const commit = recorded.row?.repo_ref ?? '';
+    return json(200, (await sourceLines(recorded, run.manifest.repo.path, commit, place)) ?? null);
+  }
   if (raw === undefined) {
     const file = await readCaseFile(recorded, fileName);
     return file && json(200, file);
   }
   const file = raw === 'raw' ? await openCaseFile(recorded, fileName, request.headers.range) : undefined;
   return file && { ...file, contentType: 'application/octet-stream', body: file.stream };
+}
+
+/** What was in a model call, or one of its bodies as it was kept. */
+async function answerCall(
+  recorded: RecordedCase,
+  call: string,
+  body: string | undefined,
+  query: URLSearchParams,
+): Promise<Answer | undefined> {
+  const exchange = await findExchange(recorded, call);
+  if (exchange === undefined) return undefined;
+  if (body === undefined) return json(200, await callBodies(exchange, query.get('compare-as') ?? undefined));
+  const kept = body === 'request' || body === 'reply' ? exchange[body] : null;
+  if (kept === null) return undefined;
+  const headers = { 'Content-Disposition': 'attachment' };
+  return { status: 200, headers, contentType: 'application/octet-stream', body: bodyStream(kept) };
 }
 
 /** What changes something. Must have a JSON body. */
@@ -274,6 +321,11 @@ function failure(error: unknown): Answer {
   if (error instanceof ZodError) return json(400, { error: prettifyError(error) });
   return json(500, { error: 'This could not be read.' });
 }
+
+const messageAndHint = (error: unknown): string =>
+  error instanceof WhetstoneError
+    ? [error.message, error.hint].join('\n')
+    : 'The documentation cannot be served.';
 
 const text = (status: number, message: string): Answer => ({
   status,

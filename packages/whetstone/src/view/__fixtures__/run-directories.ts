@@ -1,6 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { zstdCompressSync } from 'node:zlib';
 import type { StreamEvent } from '@whetstone/events';
+import { openChain } from '../../record/chain.ts';
 import { type CaseLayout, caseLayout, runLayout } from '../../record/layout.ts';
 import type { CaseRow } from '../../record/row.ts';
 import type { Manifest } from '../../record/manifest.ts';
@@ -32,7 +34,9 @@ export function exposedRun(): ReturnType<typeof sampleRun> {
     ],
   };
   const exposed = rows.map((row) => (row.case_id === 'case-0-0-0-2' ? { ...row, ...seen } : row));
-  return { manifest, rows: exposed };
+  const isolation = { ...manifest.isolation, reachable: ['read files of the user who runs it'] };
+  const withheld = [{ path: 'hidden/', what: 'hidden tests' }];
+  return { manifest: { ...manifest, isolation, withheld }, rows: exposed };
 }
 
 /** The same, and the run goes on: as long as the record is not disposed, this process holds it. */
@@ -91,8 +95,10 @@ export async function writeLargeRun(outputDirectory: string, runId: string, shap
   });
   const { manifest: file, journal } = runLayout(join(outputDirectory, runId));
   await mkdir(join(outputDirectory, runId), { recursive: true });
-  await writeFile(file, JSON.stringify(manifest));
-  await writeFile(journal, jsonLines(lines));
+  const text = JSON.stringify({ ...manifest, chained: true });
+  const chain = openChain(text);
+  await writeFile(file, text);
+  await writeFile(journal, lines.map((line) => `${chain.add(line)}\n`).join(''));
   return runId;
 }
 
@@ -149,14 +155,35 @@ const callLine = (n: number, outcome: string) => ({
   usage: outcome === 'ok' ? { inputTokens: 1200 * n, cacheReadTokens: 400, outputTokens: 80 } : null,
   cost_usd: null,
   total_ms: 812.5,
+  agent_family: 'whetstone-loop',
+  tools_offered: ['read_file', 'shell'],
   tools_called: outcome === 'ok' ? ['read_file', 'shell'] : [],
   flags: [],
 });
+
+/** What the agent of a case asked its model, and what that answered. A variant adds instructions. */
+const exchangeLines = ({ variant }: Pick<CaseRow, 'variant'>) => {
+  const instructions = ['You are a coding agent.', ...(variant === 'baseline' ? [] : ['Run the tests before you end.'])].join('\n');
+  const tools = ['read_file', 'shell', ...(variant === 'baseline' ? [] : ['run_tests'])].map((name) => ({ type: 'function', name, parameters: { type: 'object' } }));
+  const call = { type: 'function_call', call_id: '1', name: 'read_file', arguments: '{"path":"src/parser.js"}' };
+  const input = [{ role: 'user', content: 'Make the parser understand rows.' }];
+  const result = { type: 'function_call_output', call_id: '1', output: 'export function parse(text) {\n'.repeat(40) };
+  const reply = (item: unknown) => `event: response.completed\ndata: ${JSON.stringify({ type: 'response.completed', response: { output: [item] } })}\n\n`;
+  const done = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Done.' }] };
+  const kept = { wire: 'openai-responses', is_stream: true, request_omitted: 0, reply_omitted: 0 };
+  const body = (items: unknown[]) => JSON.stringify({ model: 'scripted', stream: true, instructions, input: items, tools });
+  return [
+    { id: 'c1', ...kept, request: body(input), reply: reply(call) },
+    { id: 'c2', ...kept, request: body([...input, call, result]), reply: '{"error":{"message":"overloaded"}}' },
+    { id: 'c3', ...kept, request: body([...input, call, result]), reply: reply(done) },
+  ];
+};
 
 async function writeCaseFiles(files: CaseLayout, row: CaseRow): Promise<void> {
   await writeFile(files.prompt, `# ${row.task_id}\n\nMake the parser understand rows.\nRun the tests before you end.\n`);
   await writeFile(files.events, jsonLines(EVENTS));
   await writeFile(files.modelCalls, jsonLines([callLine(1, 'ok'), callLine(2, 'error'), callLine(3, 'ok')]));
+  await writeFile(files.exchanges, zstdCompressSync(jsonLines(exchangeLines(row))));
   await writeFile(files.stdout, '\u001b[32mI have changed the parser.\u001b[0m\n');
   await writeFile(files.stderr, '');
   if (row.changed_files !== null && row.changed_files > 0) await writeFile(files.patch, PATCH);
@@ -178,7 +205,10 @@ async function writeHostileFiles(files: CaseLayout, row: CaseRow): Promise<void>
   const fields = { text: HOSTILE_TEXT, name: { a: 1 }, role: [HOSTILE_TEXT], at: HOSTILE_TEXT, usage: 'x', status: {} };
   const events = ['message', 'action.called', 'action.result', 'usage', 'error', HOSTILE_TEXT, '__proto__'].map((type) => ({ type, ...fields }));
   await writeFile(files.events, `${jsonLines(events)}null\n[1]\n"text"\n{torn\n{"type":"raw","native":${'['.repeat(50_000)}${']'.repeat(50_000)}}\n`);
-  await writeFile(files.modelCalls, jsonLines([{ outcome: HOSTILE_TEXT, usage: null, tools_called: 'x', flags: {}, error: HOSTILE_TEXT }]));
+  const body = JSON.stringify({ model: HOSTILE_TEXT, instructions: HOSTILE_TEXT, input: HOSTILE_TEXT, tools: [{ type: 'function', name: HOSTILE_TEXT }] });
+  const kept = { wire: 'openai-responses', is_stream: true, request_omitted: 0, reply_omitted: 0, request: body, reply: HOSTILE_TEXT };
+  await writeFile(files.exchanges, zstdCompressSync(jsonLines([{ id: HOSTILE_TEXT, ...kept }])));
+  await writeFile(files.modelCalls, jsonLines([{ id: HOSTILE_TEXT, outcome: HOSTILE_TEXT, usage: null, tools_called: 'x', flags: {}, error: HOSTILE_TEXT }]));
   await mkdir(files.verify);
   for (const result of row.validation_results) await writeFile(join(files.verify, '..', result.stdout_path), lines);
 }

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 
 type FilePatch = { name: string; lines: { kind: string; text: string }[]; added: number; removed: number };
 const { parsePatch }: { parsePatch: (lines: readonly string[]) => FilePatch[] } = await import(
-  new URL('./patch.js', import.meta.url).href
+  new URL('./parse-patch.js', import.meta.url).href
 );
 
 const run = promisify(execFile);

@@ -1,0 +1,62 @@
+/** @typedef {'added' | 'removed' | 'hunk' | 'context' | 'header'} LineKind */
+/**
+ * One line; `old` and `now` are its numbers before and after, where it has them.
+ * @typedef {{ kind: LineKind, text: string, old?: number, now?: number }} PatchLine
+ */
+/** @typedef {{ name: string, lines: PatchLine[], added: number, removed: number }} FilePatch */
+
+/**
+ * The lines of a Git patch by file. The counts of a hunk decide what a line is, not its first characters, because a
+ * removed `-- x` looks like a header.
+ * @param {readonly string[]} lines
+ * @returns {FilePatch[]}
+ */
+export function parsePatch(lines) {
+  /** @type {FilePatch[]} */
+  const files = [];
+  let oldLeft = 0;
+  let newLeft = 0;
+  let old = 0;
+  let now = 0;
+  for (const text of lines) {
+    const isInHunk = oldLeft > 0 || newLeft > 0;
+    if (!isInHunk && text.startsWith('diff --git ')) {
+      files.push({ name: text.slice('diff --git '.length), lines: [], added: 0, removed: 0 });
+      continue;
+    }
+    const file = files.at(-1) ?? { name: '', lines: [], added: 0, removed: 0 };
+    if (files.length === 0) files.push(file);
+    const hunk = isInHunk ? null : /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(text);
+    if (hunk) {
+      old = Number(hunk[1]);
+      now = Number(hunk[3]);
+      oldLeft = Number(hunk[2] ?? 1);
+      newLeft = Number(hunk[4] ?? 1);
+    }
+    const kind = hunk ? 'hunk' : isInHunk ? hunkLineKind(text) : 'header';
+    /** @type {PatchLine} */
+    const line = { kind, text };
+    if (kind === 'added') file.added++;
+    if (kind === 'removed') file.removed++;
+    if (isInHunk && (kind === 'removed' || kind === 'context')) {
+      oldLeft--;
+      line.old = old++;
+    }
+    if (isInHunk && (kind === 'added' || kind === 'context')) {
+      newLeft--;
+      line.now = now++;
+    }
+    file.lines.push(line);
+  }
+  return files;
+}
+
+/**
+ * @param {string} text
+ * @returns {LineKind}
+ */
+function hunkLineKind(text) {
+  if (text.startsWith('+')) return 'added';
+  if (text.startsWith('-')) return 'removed';
+  return text.startsWith('\\') ? 'header' : 'context';
+}
