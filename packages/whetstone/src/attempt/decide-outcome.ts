@@ -1,7 +1,7 @@
 import type { Turn } from '@whetstone/agents';
 import type { LedgerLine } from '@whetstone/gateway';
 import type { GatewayMode } from '../config/config.ts';
-import type { AgentFailure, InfrastructureFailure } from '../record/failure-class.ts';
+import type { AgentFailure, InfrastructureFailure } from '../record/row.ts';
 import type { Verification } from '../verify/verify.ts';
 import type { Exceeded } from './exceeded-limits.ts';
 

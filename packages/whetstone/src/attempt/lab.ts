@@ -73,6 +73,8 @@ export type JudgeCalls = { ledger: Lane['ledger']; isMetered: boolean };
 export type LabGateway = {
   server: Gateway;
   mode: GatewayMode['mode'];
+  /** Whether each case keeps the requests and replies of its model calls. */
+  keepsExchanges: boolean;
   /** Options for the lane of a case. `names`: what replaces the folders of the attempt in a recording. */
   laneOf(planned: Pick<PlannedCase, 'id'>, names: Readonly<Record<string, string>>): Promise<CaseLane>;
 };

@@ -22,6 +22,7 @@ export async function openLane(
     owner: planned.id,
     ledgerFile: files.modelCalls,
     mask: mask.text,
+    ...(gateway.keepsExchanges && { exchanges: { file: files.exchanges, mask: () => mask.stream() } }),
     onCall: waits.onCall,
     onRequest(request) {
       onRequest(request);

@@ -1,4 +1,4 @@
-import { failureClasses } from '../record/failure-class.ts';
+import { failureClasses } from '../record/row.ts';
 import { oneLine } from '../report/sanitize.ts';
 import type { Part } from './comment.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf, WhetstoneError } from '@whetstone/errors';
-import { isJsonObject, type JsonObject, parseJson } from '@whetstone/events';
+import { isJsonObject, type JsonObject, jsonOrText } from '@whetstone/events';
 import type { Platform } from './platform.ts';
 
 /** What a comment is written with. `wait` is replaced in tests. */
@@ -115,7 +115,7 @@ function caller({ name, headers, permission }: Api, { token, wait }: ForgeAccess
         });
       });
       const text = await response.text();
-      const parsed = parseJson(text) ?? text;
+      const parsed = jsonOrText(text);
       if (response.ok || accepts.includes(response.status)) return { status: response.status, body: parsed };
       const seconds = secondsToWait(response);
       const isLimited = seconds !== undefined;

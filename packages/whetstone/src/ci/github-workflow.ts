@@ -15,8 +15,8 @@ export type WorkflowFacts = {
   budget?: number;
 };
 
-/** The root of the config: paths of the workflow stay as they are for a config at the root. */
-const folderOf = (config: string): string =>
+/** The folder of the config with a slash at the end; empty for a config at the root. */
+export const folderOf = (config: string): string =>
   config.includes('/') ? `${config.slice(0, config.lastIndexOf('/'))}/` : '';
 
 /** The first steps of every job that measures: the repository, Node, Whetstone, what a job before has prepared, agents. */

@@ -1,5 +1,5 @@
 import { findDrivenAgent } from '@whetstone/agents';
-import type { AgentConfig } from '@whetstone/agents/config';
+import { type AgentConfig, drivenAgentOf } from '@whetstone/agents/config';
 import { installAgent, isInstalled, testedVersion } from '@whetstone/agents/install';
 import { onInterrupt } from './interrupt.ts';
 import type { Streams } from './streams.ts';
@@ -38,9 +38,9 @@ export async function installMissing(
   { stderr }: Pick<Streams, 'stderr'>,
 ): Promise<void> {
   for (const agent of agents) {
-    const version = agent.runner === 'driver' ? agent.driver.version : undefined;
-    if (version === undefined) continue;
-    const found = findDrivenAgent(agent.kind);
+    if (agent.runner !== 'driver' || agent.driver.version === undefined) continue;
+    const { version } = agent.driver;
+    const found = drivenAgentOf(agent);
     if (await isInstalled(found, version)) continue;
     stderr.write(`Installing ${found.release.package}@${version}…\n`);
     using interrupt = onInterrupt(stderr);

@@ -1,4 +1,4 @@
-import { type AgentHere, agentsHere, testedVersion } from '@whetstone/agents/install';
+import { type AgentHere, adaptersHere, agentsHere, testedVersion } from '@whetstone/agents/install';
 import { paragraphLines, tableLines } from '../report/text-layout.ts';
 import type { Streams } from './streams.ts';
 import { terminalWidth } from './terminal-features.ts';
@@ -8,12 +8,12 @@ const NOTES = [
   'To install one for Whetstone only: whetstone agents install KIND[@VERSION]',
 ];
 
-/** Lists every released agent that Whetstone drives itself, where it is on this machine and how it can sign in. */
+/** Lists every released agent that Whetstone drives itself, and the adapters of protocols: where each is on this machine and how it can sign in. */
 export async function listCommand(
   options: { json?: boolean },
   { stdout }: Pick<Streams, 'stdout'>,
 ): Promise<number> {
-  const agents = await agentsHere();
+  const agents = [...(await agentsHere()), ...(await adaptersHere())];
   if (options.json) {
     stdout.write(`${JSON.stringify(agents.map(asJson), null, 2)}\n`);
     return 0;
@@ -31,7 +31,7 @@ export async function listCommand(
   return 0;
 }
 
-const cells = ({ kind, agent, onPath, installed, key, login }: AgentHere): string[] => [
+const cells = ({ kind, agent, onPath, installed, key, login }: AgentHere<string>): string[] => [
   kind,
   testedVersion(agent),
   onPath === null ? '' : 'yes',
@@ -50,7 +50,7 @@ function blocks(head: readonly string[], rows: readonly string[][], width: numbe
   });
 }
 
-const asJson = ({ kind, agent, onPath, installed, key, login }: AgentHere) => ({
+const asJson = ({ kind, agent, onPath, installed, key, login }: AgentHere<string>) => ({
   kind,
   package: agent.release.package,
   program: agent.release.program,

@@ -20,6 +20,14 @@ test('agents matrix has every kind, and only the kinds that are named', async ()
   expect(named).not.toContain('gemini');
 });
 
+test('a kind is found by its other names, and a protocol with each agent that it drives', async () => {
+  expect(await matrix(['openai:codex'])).toMatch(/^codex-sdk\n/);
+  expect(await matrix(['ai-sdk-harness'])).toMatch(/^ai-sdk-harness\n/);
+  const overAcp = await matrix(['acp']);
+  expect(overAcp.match(/^\S.*/gm)).toEqual(expect.arrayContaining(['acp', 'acp:gemini-cli', 'acp:copilot']));
+  expect((await matrix(['acp:copilot'])).match(/^\S.*/gm)).toEqual(['acp:copilot']);
+});
+
 test.each([40, 80])('agents matrix fits %i columns', async (columns) => {
   const lines = (await matrix([], {}, columns)).split('\n');
   expect(lines.filter((line) => line.length > columns)).toEqual([]);

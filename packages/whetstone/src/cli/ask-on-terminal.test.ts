@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import type { PolicyRequest } from '@whetstone/agents';
 import { expect, test } from 'vitest';
 import { askOnTerminal } from './ask-on-terminal.ts';
 import type { Streams } from './streams.ts';
@@ -25,6 +26,26 @@ test('only yes allows; anything else is left to the policy', async () => {
     setImmediate(() => stdin.write(`${answer}\n`));
     expect((await answered)?.decision).toBe(decision);
   }
+});
+
+test.each<[PolicyRequest, string]>([
+  [{ kind: 'command', callId: 'a', command: 'npm test' }, 'run npm test'],
+  [{ kind: 'file-change', callId: 'a', paths: ['src/a.ts', 'b.ts'] }, 'change src/a.ts, b.ts'],
+  [{ kind: 'file-read', callId: 'a', paths: ['/etc/hosts'] }, 'read /etc/hosts'],
+  [
+    { kind: 'grant', callId: 'a', what: 'network', hosts: ['x.example'], paths: ['/var'] },
+    'more: network, x.example, /var',
+  ],
+  [{ kind: 'tool', callId: 'a', name: 'find', input: { q: 1 } }, 'call find {"q":1}'],
+  [{ kind: 'question', callId: 'a', questions: [{ id: 'q', text: 'Which?', options: [] }] }, 'Which?'],
+  [{ kind: 'elicitation', callId: 'a', server: 'tickets', message: 'Your name?' }, 'tickets: Your name?'],
+  [{ kind: 'plugin', callId: 'a', what: 'install tea' }, 'plugin install tea'],
+])('%j is shown as what it allows', async (request, expected) => {
+  const { stdin, ask, shown } = terminal();
+  const answered = ask(request);
+  setImmediate(() => stdin.end());
+  await answered;
+  expect(shown()).toContain(`The agent asks: ${expected}\n`);
 });
 
 test('the end of the input allows nothing', async () => {

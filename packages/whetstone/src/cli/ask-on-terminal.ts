@@ -52,7 +52,13 @@ function subjectOf(request: PolicyRequest): string {
     case 'plugin':
     case 'config':
       return oneLine(`${request.kind} ${request.what}`);
-    default:
-      return oneLine(`${request.kind} ${[...(request.paths ?? [])].join(', ')}`);
+    case 'grant':
+      return oneLine(
+        `more: ${[request.what, ...(request.hosts ?? []), ...(request.paths ?? [])].join(', ')}`,
+      );
+    case 'file-change':
+      return oneLine(`change ${request.paths.join(', ')}`);
+    case 'file-read':
+      return oneLine(`read ${request.paths.join(', ')}`);
   }
 }

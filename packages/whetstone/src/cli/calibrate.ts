@@ -36,7 +36,9 @@ export async function calibrateCommand(
 ): Promise<number> {
   const { effect, replays, config, json } = options;
   const { stdout } = streams;
-  if (isFile(reference)) return calibrateConfig(reference, options, streams);
+  // A file that is not there is a mistyped configuration, and no run is called so.
+  if (isFile(reference) || /\.(?:ya?ml|[cm]?[jt]s)$/.test(reference))
+    return calibrateConfig(reference, options, streams);
   const run = await readRun(await locateRun(reference, config));
   const arms = calibrateRun({ manifest: run.manifest, rows: rowsInOrder(run) }, { effect, replays });
   if (json)

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
@@ -16,6 +15,7 @@ import { openRepository, resolveCommit } from '../workspace/repository.ts';
 import { installMissing } from './agents-install.ts';
 import { findConfig, openConfig } from './find-config.ts';
 import { ignore, ignoreRuns } from './ignore-runs.ts';
+import { quietly } from './quiet-log.ts';
 import { problemsOf } from './run.ts';
 import { printResult, runShown } from './run-shown.ts';
 import type { Streams } from './streams.ts';
@@ -167,7 +167,7 @@ async function agentsPart(
   return pairs && { kind: 'agents', what: pairs.map(({ after }) => after), pairs, loaded };
 }
 
-function withBudget(
+export function withBudget(
   root: Record<string, unknown>,
   { gateway: hasGateway, file }: Config,
   budget: number | undefined,
@@ -223,12 +223,4 @@ async function nothing(
 async function keepJob(outputDir: string, job: Job): Promise<void> {
   await mkdir(outputDir, { recursive: true });
   await writeFile(join(outputDir, 'ci.json'), `${JSON.stringify(job, null, 2)}\n`);
-}
-
-/** While agents work, no line of the log is a command to GitHub. */
-async function quietly<T>({ kind }: Platform, { stdout }: Streams, work: () => Promise<T>): Promise<T> {
-  if (kind !== 'github') return await work();
-  const word = randomUUID();
-  stdout.write(`::stop-commands::${word}\n`);
-  return await work().finally(() => stdout.write(`::${word}::\n`));
 }

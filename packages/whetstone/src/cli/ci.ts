@@ -4,6 +4,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { agentKeyVariable } from '@whetstone/agents/config';
 import { codeOf, messageOf, WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
+import { canaryWorkflow } from '../ci/canary-workflow.ts';
 import { contextPatterns } from '../ci/context-patterns.ts';
 import { githubWorkflow, type WorkflowFacts } from '../ci/github-workflow.ts';
 import { gitlabPipeline } from '../ci/gitlab-pipeline.ts';
@@ -23,13 +24,15 @@ export type CiOptions = {
   json?: boolean;
 };
 
+const secretsLine = ({ variables }: WorkflowFacts): string =>
+  variables.length === 0
+    ? 'The agents of the config need no key.'
+    : `Set ${variables.join(', ')} as secrets of the repository (Settings, Secrets and variables, Actions).`;
+
 /** Writes the workflow for GitHub Actions. @throws WhetstoneError `file-exists`, `output-unwritable` */
 export const githubCommand = (options: CiOptions, streams: Pick<Streams, 'stdout'>): Promise<number> =>
   write(options, streams, '.github/workflows/whetstone.yaml', githubWorkflow, [
-    ({ variables }) =>
-      variables.length === 0
-        ? 'The agents of the config need no key.'
-        : `Set ${variables.join(', ')} as secrets of the repository (Settings, Secrets and variables, Actions).`,
+    secretsLine,
     () => 'Commit the file. A pull request that changes what agents read then starts it.',
   ]);
 
@@ -39,6 +42,17 @@ export const gitlabCommand = (options: CiOptions, streams: Pick<Streams, 'stdout
     () => 'Include it in .gitlab-ci.yml: include: [{ local: .gitlab/whetstone.yml }]',
     ({ variables }) =>
       `Set ${[...variables, 'WHETSTONE_GITLAB_TOKEN'].join(', ')} as masked variables of the project (Settings, CI/CD).`,
+  ]);
+
+/** Writes the workflow that plays a night of the canary on GitHub Actions. @throws WhetstoneError `file-exists`, `output-unwritable` */
+export const canaryWorkflowCommand = (
+  options: CiOptions,
+  streams: Pick<Streams, 'stdout'>,
+): Promise<number> =>
+  write(options, streams, '.github/workflows/whetstone-canary.yaml', canaryWorkflow, [
+    secretsLine,
+    () =>
+      'Commit the file to the default branch, and start it once by hand with "start": that runs the baseline.',
   ]);
 
 async function write(

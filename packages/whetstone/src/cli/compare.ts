@@ -44,15 +44,22 @@ async function findSide(label: string, { run, config }: { run: string; config?: 
     const of = await readRun(await locateRun(label.slice(0, colon), config));
     return sideOf(label, of, label.slice(colon + 1));
   }
-  const of = await readRun(await locateRun(run, config));
-  return sideOf(label, of, label);
+  const directory = await locateRun(run, config).catch((error: unknown) => {
+    // Nobody asked for the latest run: what is missing is the one that was named.
+    if (run === 'latest' && isMissing(error)) return locateRun(label, config);
+    throw error;
+  });
+  return sideOf(label, await readRun(directory), label);
 }
 
 /** `undefined` where no run is called so. */
 async function tryRun(reference: string, config: string | undefined): Promise<StoredRun | undefined> {
   const directory = await locateRun(reference, config).catch((error: unknown) => {
-    if (error instanceof WhetstoneError && error.code === 'run-not-found') return undefined;
+    if (isMissing(error)) return undefined;
     throw error;
   });
   return directory === undefined ? undefined : readRun(directory);
 }
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof WhetstoneError && error.code === 'run-not-found';

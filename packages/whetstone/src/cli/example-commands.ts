@@ -22,6 +22,7 @@ Exit codes: 0 all passed, 1 some case not passed, 2 bad config or usage, 3 the h
   whetstone run --dry-run
   whetstone run --trials 5 --jobs 4
   whetstone run --agent codex --variant with-agents-md --task-id fix-parser
+  whetstone run --sequential --jobs 2           ends when the comparisons are decided
   whetstone run --resume latest
   whetstone run --fail-under 80% --json > summary.json
 
@@ -63,11 +64,24 @@ The tasks come with Whetstone; agents, gateway and sandbox are those of the conf
   whetstone report .whetstone/runs/20260101-120000-ab12 --format csv`,
   show: `
   whetstone show latest
-  whetstone show latest fix-parser__baseline__codex__trial-1`,
+  whetstone show latest fix-parser__baseline__codex__trial-1
+  whetstone show latest fix-parser__baseline__codex__trial-1 --call 1
+  whetstone show latest fix-parser --call 2 --json | jq -r .exchange.request`,
   runs: `
   whetstone runs
   whetstone runs tag latest main
   whetstone runs note latest 'after the update of Codex'`,
+  'runs tag': `
+  whetstone runs tag latest main`,
+  'runs note': `
+  whetstone runs note main 'before the new prompt'
+  whetstone runs note main ''                   removes it`,
+  'runs import': `
+  whetstone runs import logs/before.eval --variant before --tag before
+  whetstone runs import jobs/2026-11-23__10-00-00 --variant after --tree /app
+  whetstone compare before:before latest:after
+
+Transcripts can be judged by an eval (rescore --eval), and the trees of a Harbor job by hidden tests (rescore -c).`,
   compare: `
   whetstone compare baseline with-agents-md
   whetstone compare main latest --gate 'delta > -5pp'
@@ -81,6 +95,7 @@ Exit codes: 0 compared, or the gate passed; 1 the gate failed; 4 the gate is inc
   whetstone rescore main --validation 'npm test' --jobs 2
   whetstone rescore latest --repeat 3
   whetstone rescore latest --eval evals/fix-parser.eval.ts
+  whetstone rescore after -c harbor.yaml        the trees that a Harbor job kept
 
 The result is a run of its own. The stored run stays as it is.`,
   plan: `
@@ -99,6 +114,9 @@ With a config its baseline runs, twice as many trials as --trials says, and its 
   view: `
   whetstone view
   whetstone view latest --open`,
+  docs: `
+  whetstone docs
+  whetstone docs --no-open --port 8080`,
   export: `
   whetstone export latest --format atif
   whetstone export latest --format inspect --out logs
@@ -113,6 +131,20 @@ With a config its baseline runs, twice as many trials as --trials says, and its 
   whetstone ci run --base HEAD --head refs/whetstone/pull-request --budget 10
 
 Exit codes: 0 measured, or nothing to measure; 1 a verdict is worse, or a comparison has no result.`,
+  'ci canary': `
+  whetstone ci canary --budget 5`,
+  'canary start': `
+  whetstone canary start --jobs 2
+  whetstone canary start --from main
+  whetstone canary start --force --trials 10`,
+  'canary run': `
+  whetstone canary run --jobs 2 --budget 5
+  whetstone canary run --json | jq .verdict
+
+On average at most one false alarm in 200 nights. Exit codes: 0 no drift, or too early to tell; 1 a drift; 4 too few cases of
+tonight have a result; 130 interrupted.`,
+  'canary status': `
+  whetstone canary status`,
   'ci publish': `
   whetstone ci publish
   whetstone ci publish --dry-run`,
@@ -131,6 +163,18 @@ Exit codes: 0 measured, or nothing to measure; 1 a verdict is worse, or a compar
 The key comes from OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, which also chooses the profile. The base URL comes
 from --base-url, else from OPENAI_BASE_URL, ANTHROPIC_BASE_URL or GOOGLE_GEMINI_BASE_URL. Commands run as you, on this
 machine: use it only where you would run them yourself.`,
+  'agents list': `
+  whetstone agents list
+  whetstone agents list --json | jq '.[] | select(.on_path != null) | .kind'`,
+  'agents doctor': `
+  whetstone agents doctor
+  whetstone agents doctor --json | jq '.[] | select(.status == "problem")'
+
+Exit code 1 says that something is a problem. It starts no agent and shows no key.`,
+  'agents matrix': `
+  whetstone agents matrix codex-cli claude-code
+  whetstone agents matrix acp:gemini-cli openai:codex
+  whetstone agents matrix --json | jq '.[] | select(.attaches != "–") | .agent'`,
   'agents install': `
   whetstone agents install codex
   whetstone agents install claude-code@2.1.330 gemini-cli
@@ -164,9 +208,16 @@ Faults: KIND[=VALUE][,FIELD=VALUE…][@first=N|every=N|p=SHARE], or JSON. A numb
   eval "$(whetstone gateway env)" && node my-program.js`,
 };
 
-/** Adds their examples to a command and to the commands below it. */
+/** The examples of a command by its words, such as `ci run`; some end with prose, whose lines are not indented. */
+export const examplesOf = (words: string): string | undefined => EXAMPLES[words];
+
+/** Adds their examples to a command and to the commands below it, and to an error in one where its help is. */
 export function addExamples(command: Command, words: readonly string[] = []): void {
-  const examples = EXAMPLES[words.join(' ')];
+  const examples = examplesOf(words.join(' '));
+  const help = ['whetstone', ...words, '--help'].join(' ');
+  command.showHelpAfterError(
+    `(${help} ${command.commands.length > 0 ? 'lists the commands' : 'shows what it takes'})`,
+  );
   if (examples !== undefined) command.addHelpText('after', `\nExamples:${examples}`);
   for (const below of command.commands) addExamples(below, [...words, below.name()]);
 }

@@ -47,11 +47,19 @@ gateway: { mode: ${mode}, cassettes: tapes, upstreams: { anthropic: { url: "${la
   expect(asked.stdout).toContain('error → passed');
   expect(readdirSync(join(project.root, 'tapes'))).toEqual(tapes);
   expect(lane.ledger).toHaveLength(2);
+  // Judged several times, the judge answers again each time but the first.
+  const often = await project.whetstone(['rescore', 'latest', '--repeat', '3'], env);
+  expect(often.stdout).toContain('1 case judged anew, each 3 times, 0 with another outcome');
+  expect(lane.ledger).toHaveLength(4);
+  expect(project.rows()['j/1']).toMatchObject({
+    ...{ verifications: { runs: 3, passed: 3, broken: 0 }, judge: { calls: 4 } },
+  });
+  expect(project.read('j/1', 'judge-calls.jsonl').trim().split('\n')).toHaveLength(2);
 
   project.write({ 'whetstone.yaml': config('replay'), 'evals/j.eval.ts': evals("t.judge('Greets Ada');") });
   const replayed = await project.whetstone(['exp']);
   expect(replayed.exitCode, replayed.stderr).toBe(0);
-  expect(lane.ledger).toHaveLength(2);
+  expect(lane.ledger).toHaveLength(4);
   expect(project.read('j/1', 'judge-calls.jsonl')).toContain('"replayed"');
   expect(project.rows()['j/1']?.judge).toMatchObject({ calls: 1, models: ['claude-opus-4-8'] });
 

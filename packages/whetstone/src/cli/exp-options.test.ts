@@ -18,11 +18,11 @@ test('a sandbox that is not there is an error wherever it is named, and never an
   expect(await run('--sandbox', 'docker')).toEqual({
     exitCode: 2,
     stderr:
-      'The sandbox `docker` needs an image, and the configuration names none.\n  write `sandbox: { provider: docker, image: NAME }`\n  More: whetstone errors sandbox-image-missing\n',
+      'The sandbox `docker` needs an image, and the configuration names none.\n  write `sandbox: { provider: docker, image: NAME }`, or `build: { context: FOLDER }` in place of `image`\n  More: whetstone errors sandbox-image-missing\n',
   });
   expect(await run('--sandbox', 'lxc')).toEqual({
     exitCode: 2,
-    stderr: `This version has no sandbox "lxc".\n  sandboxes: auto, bubblewrap, docker, process\n  More: whetstone errors sandbox-unknown\n`,
+    stderr: `This version has no sandbox "lxc".\n  sandboxes: auto, bubblewrap, docker, process, sandbox-runtime\n  More: whetstone errors sandbox-unknown\n`,
   });
   expect(await run('confined')).toMatchObject({
     exitCode: 2,

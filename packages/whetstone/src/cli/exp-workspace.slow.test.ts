@@ -252,6 +252,12 @@ test('stored files are judged anew by changed code and changed hidden tests, wit
   ]);
   expect(project.read('sum/sum', 'check-2/validation-0.stdout.log')).toBe('');
 
+  // Judged twice, checks with a stored result run in clean rooms as well: two of the eval, and two of the folder.
+  await project.whetstone(['rescore', 'latest', '--repeat', '2']);
+  for (const id of ['sum/sum', 'folder'])
+    expect(project.rows()[id]?.verifications).toEqual({ runs: 2, passed: 2, broken: 0 });
+  expect(project.rows()['sum/sum']?.validation_results).toHaveLength(4);
+
   project.write({ 'evals/sum/start/EVAL.mjs': product, 'evals/folder/EVAL.mjs': product });
   const { stdout } = await project.whetstone(['rescore', before.folder?.run_id ?? '', '--json']);
   const { changed } = JSON.parse(stdout);

@@ -298,3 +298,32 @@ test('stored cases are judged anew with changed evals, without the agent', async
   expect(one.stdout).toContain('sing');
   expect(one.stdout).not.toContain('\u001b[31m');
 });
+
+test('stored cases are judged several times, and the report says where the judgements disagree', async () => {
+  const flaky = `
+    await t.send('Ada');
+    const counter = new URL('./count', import.meta.url);
+    const count = existsSync(counter) ? Number(readFileSync(counter, 'utf8')) : 0;
+    writeFileSync(counter, String(count + 1));
+    t.check(count % 3 === 1, equals(false));`;
+  const project = makeProject({
+    'evals/flaky.eval.ts': `
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { defineEval, equals } from 'whetstone';
+export default defineEval({ async test(t) {${flaky} } });`,
+    'evals/steady.eval.ts': evalFile("    await t.send('Ada');\n    t.calledTool('greet');"),
+    'evals/broken.eval.ts': evalFile("    await t.send('fail');\n    t.calledTool('greet');"),
+  });
+  await project.whetstone(['exp']);
+  rmSync(join(project.root, 'evals/count'));
+  const { stdout, stderr } = await project.whetstone(['rescore', 'latest', '--repeat', '3']);
+  expect(stdout, stderr).toContain('3 cases judged anew, each 3 times, 0 with another outcome');
+  expect(stdout).toContain('Verifications disagreed in 1 of 2 trees\n  67 %  flaky: 1 of 1 tree');
+  const rows = project.rows();
+  expect(rows.flaky).toMatchObject({ outcome: 'passed', verifications: { runs: 3, passed: 2, broken: 0 } });
+  expect(rows.steady?.verifications).toEqual({ runs: 3, passed: 3, broken: 0 });
+  // What the agent failed at is not judged, however often.
+  expect(rows.broken?.verifications).toBeUndefined();
+  await project.whetstone(['rescore', 'latest']);
+  expect(project.rows().flaky?.verifications).toBeUndefined();
+});

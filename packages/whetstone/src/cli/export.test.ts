@@ -6,6 +6,10 @@ import { join } from 'node:path';
 import { atifTrajectorySchema, readAtif } from '@whetstone/events/atif';
 import { readInspectLog } from '@whetstone/events/inspect';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { exportRun } from '../export/export-run.ts';
+import { readRun } from '../record/read-run.ts';
+import { reportRun } from '../run/write-report.ts';
+import { writeHostileRun } from '../view/__fixtures__/run-directories.ts';
 import { makeProject, type Project } from './__fixtures__/project.ts';
 
 let project: Project;
@@ -65,6 +69,10 @@ test('export --format inspect writes a log per arm, whose samples are read back 
   });
   const [file = ''] = readdirSync(out);
   const samples = await Array.fromAsync(readInspectLog(join(out, file)));
+  const { stats } = JSON.parse(readFileSync(join(out, file), 'utf8'));
+  // Of commands of a second, not of the moment at which the run was planned.
+  expect(Date.parse(stats.completed_at)).toBeGreaterThan(Date.parse(stats.started_at));
+  expect(stats.model_usage).toEqual({});
   const shown = samples.map(({ id, epoch, scores, metadata }) => [
     id,
     epoch,
@@ -77,6 +85,22 @@ test('export --format inspect writes a log per arm, whose samples are read back 
     ['two', 1, 'I', 'writer/baseline'],
     ['two', 2, 'I', 'writer/baseline'],
   ]);
+});
+
+test('hostile and damaged events are left out and counted, and no name of an arm leads out of the folder', async () => {
+  const folder = join(project.root, 'hostile');
+  const run = reportRun(await readRun(join(folder, await writeHostileRun(folder))));
+  const ordered = run.ordered.map((row) => ({ ...row, variant: `../../${row.variant}` }));
+  await using collector = await receiver();
+  for (const format of ['inspect', 'atif', 'otlp'] as const) {
+    const out = join(folder, 'out', format);
+    const { files, lost } = await exportRun({ ...run, ordered }, format, out);
+    expect(lost).toContainEqual({ what: 'event', count: expect.any(Number), why: 'its line cannot be read' });
+    expect(readdirSync(out).map((name) => join(out, name))).toEqual(expect.arrayContaining(files));
+  }
+  const args = ['export', run.directory, '--otlp', collector.url];
+  const finished = await project.whetstone(args, { OTEL_EXPORTER_OTLP_HEADERS: 'x-key=50%' });
+  expect(finished).toMatchObject({ exitCode: 0 });
 });
 
 test('export --otlp sends the spans of each case, without what was said unless it is asked to', async () => {

@@ -74,8 +74,17 @@ function targetOf(url: string, content = false): OtlpTarget {
   const headers = Object.fromEntries(
     given.split(',').flatMap((pair) => {
       const at = pair.indexOf('=');
-      return at > 0 ? [[pair.slice(0, at).trim(), decodeURIComponent(pair.slice(at + 1).trim())]] : [];
+      return at > 0 ? [[pair.slice(0, at).trim(), decoded(pair.slice(at + 1).trim())]] : [];
     }),
   );
   return { url, headers, content };
+}
+
+/** A value that is not percent-encoded is taken as it is. */
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
 }

@@ -3,6 +3,7 @@ import { Argument, Command, CommanderError, Option } from 'commander';
 import { version } from '../version.ts';
 import { addAgents } from './agents-commands.ts';
 import { addAudit } from './audit-commands.ts';
+import { addCanary } from './canary-commands.ts';
 import { type ActionOf, commandActions } from './command-action.ts';
 import { addEnvironments } from './environment-commands.ts';
 import { addExamples } from './example-commands.ts';
@@ -48,14 +49,14 @@ export async function main(argv: string[]): Promise<number> {
   }
 }
 
-function createProgram(exit: (code: number) => void): Command {
+/** The command line as commander has it. `exit` gets the exit code of the command that was called. */
+export function createProgram(exit: (code: number) => void): Command {
   const program = new Command('whetstone')
     .description('Run agent × task × variant × trial on your repository, and get a result to believe.')
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .enablePositionalOptions()
     .exitOverride()
-    .showHelpAfterError('(whetstone --help lists the commands)')
     .showSuggestionAfterError();
   const action = commandActions(exit);
   addInit(program, action);
@@ -72,11 +73,13 @@ function createProgram(exit: (code: number) => void): Command {
   addView(program, action);
   addExport(program, action);
   addCi(program, action);
+  addCanary(program, action);
   addMcp(program, action);
   addAgent(program, action);
   addAgents(program, action);
   addGateway(program, action);
   addEnvironments(program, action);
+  addDocs(program, action);
   addErrors(program, action);
   addCompletion(program, action);
   addExamples(program);
@@ -183,7 +186,7 @@ function addExp(program: Command, action: ActionOf): void {
     .option('--agent <kind>', 'an agent in place of the experiment’s')
     .option('--model <model>', 'a model in place of the experiment’s')
     .option('--runs <n>', 'attempts per eval and variant', positiveInteger)
-    .option('--sandbox <name>', 'where commands run: auto, bubblewrap, docker or process')
+    .option('--sandbox <name>', 'where commands run: auto, bubblewrap, docker, process or sandbox-runtime')
     .option('--jobs <n>', 'cases at the same time', positiveInteger, 1)
     .option('--tag <tag>', 'only evals with this tag (repeatable)', collect, [])
     .option('--budget <usd>', 'most US dollars that all attempts may cost', positiveNumber)
@@ -222,7 +225,7 @@ function addExp(program: Command, action: ActionOf): void {
     )
     .option(
       '--repeat <n>',
-      'verify each stored tree n times, to see how far the verifier disagrees',
+      'judge each stored case n times, to see how far its tests and judges disagree with themselves',
       positiveInteger,
       1,
     )
@@ -284,6 +287,7 @@ function addShow(program: Command, action: ActionOf): void {
     .description('look at a run, or at one case of it')
     .argument('<run>', 'a run directory, a run id, or "latest"')
     .argument('[case]', 'a case id, or the beginning of one')
+    .option('--call <number>', 'one model call of the case, from 1: what was asked, and what was answered')
     .option('--json', 'print JSON')
     .addOption(configOption())
     .action(action(async () => (await import('./show.ts')).showCommand));
@@ -299,6 +303,16 @@ function addView(program: Command, action: ActionOf): void {
     .option('--json', 'print the address as one line of JSON')
     .addOption(configOption())
     .action(action(async () => (await import('./view.ts')).viewCommand));
+}
+
+function addDocs(program: Command, action: ActionOf): void {
+  program
+    .command('docs')
+    .description('read the documentation of this version in a browser, without a network')
+    .option('--port <port>', 'port to listen on (default: a free one)', portNumber)
+    .option('--no-open', 'print the address, and open no browser')
+    .option('--json', 'print the address as one line of JSON, and open no browser')
+    .action(action(async () => (await import('./docs.ts')).docsCommand));
 }
 
 function addErrors(program: Command, action: ActionOf): void {

@@ -118,6 +118,7 @@ test('answers to wrong calls say what to do, and the server goes on', async () =
     ['job', { job_id: 'job-9' }, 'No job was started'],
     ['read_case', { case_id: 'x' }, 'There is no run latest'],
     ['run', { model: 'gpt' }, 'model only apply with path'],
+    ['run', { trails: 5 }, 'trails'],
     ['plan', { path: '--help' }, 'This file or folder does not exist'],
   ] as const) {
     const answer = await raw(name, input);
@@ -125,6 +126,8 @@ test('answers to wrong calls say what to do, and the server goes on', async () =
     expect(answer.text).toContain(said);
   }
   expect(await call('list_runs')).toBeDefined();
+  // As clients that call tools at the same time do.
+  await Promise.all([call('list_runs'), call('list_runs'), call('list_runs')]);
 });
 
 test('a job and its agents end with stop_job, and with a server that gets SIGKILL', async () => {
@@ -136,6 +139,7 @@ test('a job and its agents end with stop_job, and with a server that gets SIGKIL
     const job = await call('run', { wait_seconds: 0 });
     expect(job).toMatchObject({ state: 'running' });
     await eventually('the agent', () => existsSync(join(project.notes, 'started')), DEADLINE_MS);
+    expect(await call('list_runs')).toBeDefined(); // what only reads does not wait for a job
     return job;
   };
   const ended = async () => {

@@ -130,7 +130,7 @@ describe('rescore of a run of tasks', () => {
     project.write({ 'others.yaml': JSON.stringify({ tasks: [{ id: 'new', prompt: 'New.' }] }) });
     const other = await project.whetstone(['rescore', id, '--tasks', 'others.yaml']);
     expect(other.stderr).toContain(`The configuration has no task of run ${id}`);
-    const both = await project.whetstone(['rescore', id, '--eval', 'a.eval.ts', '--repeat', '2']);
+    const both = await project.whetstone(['rescore', id, '--eval', 'a.eval.ts', '--validation', 'true']);
     expect(both.stderr).toContain('--eval is for runs of evals');
     project.write({ 'notes.md': 'Do it badly.\n' });
     const changed = await project.whetstone(['rescore', id]);

@@ -7,6 +7,7 @@ import { oneLine } from '../report/sanitize.ts';
 import { type RescoredTasks, rescoreTasks } from '../run/rescore-tasks.ts';
 import { openConfig } from './find-config.ts';
 import { onInterrupt } from './interrupt.ts';
+import { noiseLines } from './noise-lines.ts';
 import type { RescoreTasksCommandOptions } from './rescore-options.ts';
 import type { Streams } from './streams.ts';
 
@@ -17,8 +18,10 @@ export async function rescoreTasksCommand(
   { stdout, stderr }: Streams,
 ): Promise<number> {
   const before = await readRun(directory);
-  const config = options.config ?? before.manifest.config_path;
-  const { loaded, environment } = await openConfig({ config, ...present({ tasks: options.tasks }) });
+  // An imported run was made of no configuration.
+  const own = before.manifest.imported_from ? undefined : before.manifest.config_path;
+  const config = options.config ?? own;
+  const { loaded, environment } = await openConfig(present({ config, tasks: options.tasks }));
   Object.assign(process.env, environment);
   const { validation, repeat, jobs } = options;
   using interrupt = onInterrupt(stderr);
@@ -64,7 +67,6 @@ function linesOf(
   repeat: number,
 ): string[] {
   const often = repeat > 1 ? `, each tree ${repeat} times` : '';
-  const noise = summary.verifier;
   return [
     `${counted(rescored, 'case')} judged anew${often}, ${changed.length} with another outcome`,
     ...(kept > 0
@@ -75,15 +77,7 @@ function linesOf(
       const why = after.evidence === null ? '' : `: ${oneLine(after.evidence)}`;
       return `  ${before.outcome} → ${after.outcome}  ${oneLine(after.case_id)}${why}`;
     }),
-    ...(noise
-      ? [
-          `Verifications disagreed in ${noise.disagreed} of ${counted(noise.trees, 'tree')}`,
-          ...noise.tasks.map(
-            (one) =>
-              `  ${(100 * one.disagreement).toFixed(0)} %  ${oneLine(one.task)}: ${one.disagreed} of ${counted(one.trees, 'tree')}`,
-          ),
-        ]
-      : []),
+    ...noiseLines(summary),
     '',
     summary.headline,
     '',

@@ -10,6 +10,7 @@ import { counted } from '../report/format.ts';
 import { escapedJson } from '../report/json.ts';
 import { oneLine } from '../report/sanitize.ts';
 import { rescore } from '../run/rescore.ts';
+import { noiseLines } from './noise-lines.ts';
 import { openProject } from './open-project.ts';
 import { locateRun } from './report.ts';
 import { isOfTasks, type RescoreTasksCommandOptions } from './rescore-options.ts';
@@ -21,17 +22,19 @@ export async function rescoreCommand(
   options: { eval?: string } & RescoreTasksCommandOptions,
   streams: Streams,
 ): Promise<number> {
+  let missing: unknown;
   const directory = await locateRun(reference, options.config).catch((error: unknown) => {
     // A project of evals has its own output folder.
-    if (error instanceof WhetstoneError && error.code === 'run-not-found') return undefined;
-    throw error;
+    if (!(error instanceof WhetstoneError) || error.code !== 'run-not-found') throw error;
+    missing = error;
+    return undefined;
   });
-  const { config, tasks, validation, repeat } = options;
-  const ofTasks = config !== undefined || tasks !== undefined || validation.length > 0 || repeat > 1;
+  const { config, tasks, validation } = options;
+  const ofTasks = config !== undefined || tasks !== undefined || validation.length > 0;
   if (options.eval !== undefined && ofTasks) {
     throw new WhetstoneError(
       'selection-invalid',
-      '--eval is for runs of evals; the other options are for runs of tasks.',
+      '--eval is for runs of evals; --config, --tasks and --validation are for runs of tasks.',
       {
         hint: 'Leave out --eval, or the others.',
       },
@@ -41,12 +44,15 @@ export async function rescoreCommand(
     const { rescoreTasksCommand } = await import('./rescore-tasks.ts');
     return rescoreTasksCommand(directory, options, streams);
   }
-  return rescoreEvals(reference, options, streams);
+  return rescoreEvals(reference, options, streams).catch((error: unknown) => {
+    const isOutside = error instanceof WhetstoneError && error.code === 'project-not-found';
+    throw isOutside && missing !== undefined ? missing : error;
+  });
 }
 
 async function rescoreEvals(
   reference: string,
-  options: { eval?: string; json?: boolean },
+  options: { eval?: string; repeat: number; json?: boolean },
   { stdout }: Streams,
 ): Promise<number> {
   await using workers = openEvalWorkers();
@@ -57,8 +63,9 @@ async function rescoreEvals(
     options.eval === undefined ? evals : evalsIn(evals, resolve(options.eval)),
   );
   const { root, gateway, judge } = project;
+  const { repeat } = options;
   const result = await rescore(directory, {
-    ...{ evals: chosen, workers, root },
+    ...{ evals: chosen, workers, root, repeat },
     ...present({ gateway, judge: judge && toJudge(judge) }),
   });
   const changes = result.changed.map(({ before, after }) => ({
@@ -77,8 +84,9 @@ async function rescoreEvals(
     );
     return 0;
   }
+  const often = repeat > 1 ? `, each ${repeat} times` : '';
   const lines = [
-    `${counted(result.rescored, 'case')} judged anew, ${changes.length} with another outcome`,
+    `${counted(result.rescored, 'case')} judged anew${often}, ${changes.length} with another outcome`,
     ...(result.leftOut > 0
       ? [`${counted(result.leftOut, 'case')} left out: no assertions, or none of these evals`]
       : []),
@@ -91,6 +99,7 @@ async function rescoreEvals(
       const why = evidence === null ? '' : `: ${oneLine(evidence)}`;
       return `  ${before} → ${after}  ${id}${why}`;
     }),
+    ...noiseLines(result.summary),
     '',
     result.summary.headline,
     '',

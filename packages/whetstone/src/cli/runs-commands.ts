@@ -34,6 +34,10 @@ export function addRuns(program: Command, action: ActionOf): void {
     .argument('<paths...>', 'logs of Inspect (.eval, .json), or folders of jobs of Harbor')
     .option('--variant <name>', 'what the arm is called', 'imported')
     .option('--score <name>', 'the score or reward that decides (default: the only one)')
+    .option(
+      '--tree <path>',
+      'of a Harbor job: where the agents had their workspace, in the container; a folder or an archive that the job collected (default: the only folder)',
+    )
     .option('--tag <tag>', 'also give the run this tag')
     .addOption(configOption())
     .option('--json', 'print the summary as JSON')

@@ -9,12 +9,19 @@ import type { Streams } from './streams.ts';
 /** Makes a run of the results of another tool. */
 export async function importRunCommand(
   paths: string[],
-  options: { variant: string; score?: string; tag?: string; config?: string; json?: boolean },
+  options: {
+    variant: string;
+    score?: string;
+    tree?: string;
+    tag?: string;
+    config?: string;
+    json?: boolean;
+  },
   streams: Streams,
 ): Promise<number> {
-  const { variant, score, tag, config, json } = options;
+  const { variant, score, tree, tag, config, json } = options;
   const outputDir = await outputDirectoryOf(config);
-  const run = await importRun(paths, { outputDir, variant, ...present({ score }) });
+  const run = await importRun(paths, { outputDir, variant, ...present({ score, tree }) });
   if (tag !== undefined) await giveTag(run.directory, tag, await outputDirectoryOf(config));
   if (json) streams.stdout.write(escapedJson({ directory: run.directory, summary: run.summary }));
   else printResult({ ...run, interrupted: false }, streams.stdout);

@@ -2,25 +2,36 @@ import { type Command, Option } from 'commander';
 import type { ActionOf } from './command-action.ts';
 import { collect, positiveInteger, positiveNumber } from './option-values.ts';
 
+const WRITERS = {
+  github: 'githubCommand',
+  gitlab: 'gitlabCommand',
+  canary: 'canaryWorkflowCommand',
+} as const;
+
 /** The commands that measure in CI, and show the result in the pull request. */
 export function addCi(program: Command, action: ActionOf): void {
   const ci = program.command('ci').description('measure pull requests, and comment the verdict on them');
-  for (const [name, place, file] of [
-    ['github', 'GitHub Actions', '.github/workflows/whetstone.yaml'],
-    ['gitlab', 'GitLab CI', '.gitlab/whetstone.yml'],
+  const starts = 'which starts when a pull request changes what agents read';
+  for (const [name, description, file, trials] of [
+    ['github', `write a job for GitHub Actions, ${starts}`, '.github/workflows/whetstone.yaml', 3],
+    ['gitlab', `write a job for GitLab CI, ${starts}`, '.gitlab/whetstone.yml', 3],
+    [
+      'canary',
+      'write a job for GitHub Actions that plays a night of "canary" every night',
+      '.github/workflows/whetstone-canary.yaml',
+      1,
+    ],
   ] as const) {
     ci.command(name)
-      .description(`write a job for ${place}, which starts when a pull request changes what agents read`)
+      .description(description)
       .addOption(configOption())
-      .option('--trials <n>', 'trials per agent, task and variant', positiveInteger, 3)
+      .option('--trials <n>', 'trials per agent, task and variant', positiveInteger, trials)
       .option('--jobs <n>', 'cases at the same time', positiveInteger, 2)
       .option('--budget <usd>', 'most US dollars that all cases of a job may cost', positiveNumber)
       .option('--out <file>', `where to write it (default: ${file} of the repository)`)
       .option('--force', 'overwrite the file if it exists')
       .option('--json', 'print what was written as JSON')
-      .action(
-        action(async () => (await import('./ci.ts'))[name === 'github' ? 'githubCommand' : 'gitlabCommand']),
-      );
+      .action(action(async () => (await import('./ci.ts'))[WRITERS[name]]));
   }
   ci.command('run')
     .description('measure what a change does: instructions and skills, agents, or the variants of the config')

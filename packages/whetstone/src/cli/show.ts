@@ -11,11 +11,11 @@ import { locateRun } from './report.ts';
 import type { Streams } from './streams.ts';
 import { terminalColors, terminalWidth } from './terminal-features.ts';
 
-/** Prints a run, or one case of it. Writes nothing. */
+/** Prints a run, one case of it, or one model call of that. Writes nothing. */
 export async function showCommand(
   reference: string,
   caseId: string | undefined,
-  options: { json?: boolean; config?: string },
+  options: { json?: boolean; call?: string; config?: string },
   { stdout, stderr }: Streams,
 ): Promise<number> {
   const run = await readRun(await locateRun(reference, options.config));
@@ -24,8 +24,19 @@ export async function showCommand(
     const row = findCase(run, caseId);
     warnOf(evidenceProblems(run, row.case_id), run.directory, stderr);
     const directory = runLayout(run.directory).case(row.case_id);
+    if (options.call !== undefined) {
+      const { showCall } = await import('./show-call.ts');
+      const asked = { wanted: options.call, json: options.json === true, view };
+      stdout.write(await showCall(row, directory, asked));
+      return 0;
+    }
     stdout.write(options.json ? escapedJson(row) : `${renderCase(row, directory, view)}\n`);
     return 0;
+  }
+  if (options.call !== undefined) {
+    throw new WhetstoneError('case-not-found', '--call needs a case.', {
+      hint: 'whetstone show RUN CASE --call 1',
+    });
   }
   warnOf(evidenceProblems(run), run.directory, stderr);
   const rows = rowsInOrder(run);

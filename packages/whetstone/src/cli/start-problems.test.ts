@@ -129,3 +129,12 @@ test('a recording that is missing, or that a run would replace, is named by the 
   expect(exitCode).toBe(2);
   expect(stderr).toContain('2 cases have no recording.');
 });
+
+test('an output folder that cannot be made ends a run at once', async () => {
+  using project = makeProject({
+    config: { ...agent({ kind: 'custom', command: 'true' }), output_dir: '/proc/x' },
+  });
+  const { stderr, exitCode } = await project.whetstone(['run']);
+  expect(exitCode).toBe(2);
+  expect(asOneLine(stderr)).toContain('/proc/x: The output folder cannot be written');
+});

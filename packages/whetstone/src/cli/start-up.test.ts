@@ -25,7 +25,7 @@ test.each([['--version'], ['--help'], ['run --help'], ['agent --help']])(
   (args) => {
     const { packages, files } = loadedBy([BIN, ...args.split(' ')]);
     expect(packages).toEqual(['agents', 'commander', 'whetstone']);
-    expect(files.length).toBeLessThan(25);
+    expect(files.length).toBeLessThan(30);
   },
 );
 

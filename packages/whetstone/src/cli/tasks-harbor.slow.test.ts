@@ -51,6 +51,12 @@ const checked = async (folder: string) => {
 const never = { passed: 0, runs: 1 };
 const always = { passed: 1, runs: 1 };
 
+const COLLECTED = { source: '/app', destination: 'artifacts/app', type: 'directory', status: 'ok' };
+const HARBOR_CONFIG = {
+  ...{ repo: { path: 'tasks/harbor/repo' }, tasks: 'harbor-tasks.yaml', output_dir: 'runs' },
+  ...{ agents: { nobody: { kind: 'custom', command: ['true'] } }, variants: { baseline: {} } },
+};
+
 /** The Harbor task of someone else, with a solution and a verifier as scripts. */
 const harborTask = (name: string, files: Record<string, string>) =>
   Object.fromEntries(
@@ -143,5 +149,32 @@ test.skipIf(!hasNamespaces)(
       { task: 'partial', nop: never, gold: never, problems: [expect.stringContaining('reward: 0.5')] },
       { task: 'two', nop: never, gold: never, problems: [expect.stringContaining('two rewards')] },
     ]);
+
+    // The trees that a job of Harbor collected, judged by the verifiers that came with its tasks.
+    project.write({
+      'harbor.yaml': JSON.stringify(HARBOR_CONFIG),
+      'harbor-tasks.yaml': 'include: [tasks/harbor]\n',
+    });
+    const trial = (name: string, reward: number, tree: Record<string, string>) => ({
+      [`job/${name}/result.json`]: JSON.stringify({
+        task_name: 'someone/hello',
+        verifier_result: { rewards: { reward } },
+      }),
+      [`job/${name}/artifacts/manifest.json`]: JSON.stringify([COLLECTED]),
+      ...Object.fromEntries(
+        Object.entries(tree).map(([path, text]) => [`job/${name}/artifacts/app/${path}`, text]),
+      ),
+    });
+    const start = { 'in/AGENTS.md': 'Be quick.\n', 'out/.keep': '' };
+    project.write({
+      ...trial('hello__a', 0, { ...start, 'out/hello.txt': 'hello\n' }),
+      ...trial('hello__b', 1, { ...start, 'out/hello.txt': 'goodbye\n' }),
+    });
+    await project.whetstone(['runs', 'import', 'job']);
+    const rescored = await project.whetstone(['rescore', 'latest', '-c', 'harbor.yaml']);
+    expect(rescored.stdout).toContain('2 cases judged anew, 2 with another outcome');
+    expect(rescored.stdout).toMatch(
+      /failed → passed {2}someone-hello.*\n {2}passed → failed {2}someone-hello.*reward: 0/,
+    );
   },
 );

@@ -3,9 +3,9 @@ import { join, resolve } from 'node:path';
 import { cacheFolder } from '@whetstone/agents/cache-folder';
 import { present } from '@whetstone/events/present';
 import type { Config, TaskConfig } from '../config/config.ts';
+import { isOfHarbor } from '../config/harbor-task.ts';
 import { readTaskFolder, taskFoldersIn } from '../config/read-task-file.ts';
 import { assertKnown } from '../plan/plan-run.ts';
-import { isImported } from '../tasks/harbor/import-task.ts';
 import { openRepository } from '../workspace/repository.ts';
 import { findWithheld } from '../workspace/withheld.ts';
 import { hasConfig, openConfig } from './find-config.ts';
@@ -65,7 +65,7 @@ export async function tasksOf(
     return {
       ...place,
       tasks: chosen(read),
-      sandbox: { provider: read.some(isImported) ? 'process' : 'auto' },
+      sandbox: { provider: read.some(isOfHarbor) ? 'process' : 'auto' },
       ...present({ environment }),
     };
   }

@@ -64,7 +64,7 @@ function ofPlan({ plan, forecasts, options, missing, budget }: TryPlan): string[
     String(one.cases),
     one.costUsd === null ? 'unknown' : dollars(one.costUsd),
     one.seconds === null ? 'unknown' : seconds(one.seconds),
-    one.smallestDifference === null ? 'of no size' : `${percentNumber(one.smallestDifference)} pp`,
+    one.smallestDifference === null ? 'none: too few tasks' : `${percentNumber(one.smallestDifference)} pp`,
   ]);
   const columns = [
     { width: 1 },

@@ -62,9 +62,9 @@ test('the plan says what runs, what it costs and takes as far as that is known, 
   expect(stdout).toContain('24 cases: 1 agent × 6 tasks × 2 arms × 2 trials\n');
   const rows = stdout.match(/^[> ] +\d+ +\d+ +.*$/gm) ?? [];
   expect(rows.map((row) => row.replaceAll(/ +/g, ' '))).toEqual([
-    ' 1 12 unknown unknown 85 pp',
-    '> 2 24 unknown unknown 65 pp',
-    ' 3 36 unknown unknown 57 pp',
+    ' 1 12 unknown unknown 86 pp',
+    '> 2 24 unknown unknown 64 pp',
+    ' 3 36 unknown unknown 54 pp',
     ' 5 60 unknown unknown 49 pp',
   ]);
   expect(stdout).toContain(

@@ -67,11 +67,16 @@ test('a forged row, a removed one and changed evidence are named, and do not cou
   writeFileSync(journal, lines.join('\n'));
   const id = rows.find(({ task_id }) => task_id === 'two')?.case_id ?? '';
   appendFileSync(join(directory, 'cases', id, 'events.jsonl'), '{}\n');
+  writeFileSync(join(directory, 'cases', id, 'model-calls.jsonl'), '{"cost_usd":0}\n');
+  const result = join(directory, 'cases', id, 'result.json');
+  writeFileSync(result, readFileSync(result, 'utf8').replace('"outcome": "failed"', '"outcome": "passed"'));
 
   const { stdout, stderr } = await project.whetstone(['report', 'latest', '--json']);
   expect(stderr.split('\n')).toEqual([
     `warning  ${directory}: journal.jsonl:${at + 1} cannot be read (case one__baseline__writer__trial-1): it does not follow the line before it: one of them was changed, moved or removed.`,
+    `warning  ${directory}: cases/${id}/result.json does not say what the journal says.`,
     `warning  ${directory}: cases/${id}/events.jsonl is not as it was when the case had finished.`,
+    `warning  ${directory}: cases/${id}/model-calls.jsonl is not as it was when the case had finished.`,
     '',
   ]);
   const { cases } = JSON.parse(stdout);

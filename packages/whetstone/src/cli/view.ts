@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { realpath } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { present } from '@whetstone/events/present';
 import { serveRuns } from '../view/server.ts';
 import { findConfig } from './find-config.ts';
 import { onEndSignal } from './interrupt.ts';
+import { openBrowser } from './open-browser.ts';
 import { locateRun, outputDirectoryOf } from './report.ts';
 import type { Streams } from './streams.ts';
 
@@ -34,7 +33,11 @@ export async function viewCommand(
   const end = Promise.withResolvers<void>();
   using _ = onEndSignal(end.resolve);
   const config = configOf(options.config);
-  await using server = await serveRuns({ outputDirectory, ...present({ port: options.port, config }) });
+  const first = run === undefined ? undefined : basename(run);
+  await using server = await serveRuns({
+    outputDirectory,
+    ...present({ port: options.port, config, first }),
+  });
   const url = server.url + fragment;
   stdout.write(
     options.json
@@ -53,18 +56,4 @@ function configOf(named: string | undefined): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-const OPENERS: Partial<Record<NodeJS.Platform, string[]>> = {
-  darwin: ['open'],
-  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
-};
-
-async function openBrowser(url: string, stderr: NodeJS.WritableStream): Promise<void> {
-  const [command = 'xdg-open', ...args] = OPENERS[process.platform] ?? ['xdg-open'];
-  // Ctrl-C here is not meant for the browser.
-  const browser = spawn(command, [...args, url], { stdio: 'ignore', detached: true });
-  browser.unref();
-  const [exitCode] = await once(browser, 'exit').catch(() => [null]);
-  if (exitCode !== 0) stderr.write(`${command} could not open a browser: open the address above.\n`);
 }

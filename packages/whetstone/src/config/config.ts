@@ -87,11 +87,13 @@ export type ServiceConfig = {
   ready: 'tcp' | 'none';
 };
 
-export type SandboxProviderName = 'auto' | 'process' | 'bubblewrap' | 'docker';
+export type SandboxProviderName = 'auto' | 'process' | 'bubblewrap' | 'docker' | 'sandbox-runtime';
 
 export type GatewayConfig = GatewayMode & {
   /** Injected faults, each in the short form of `whetstone gateway --fault`. */
   faults: string[];
+  /** Whether each case keeps the requests and replies of its model calls. Default: true. */
+  keepExchanges?: boolean;
   /** The limits of each attempt. */
   budget?: BudgetConfig;
   /** The limits of all attempts together. */
@@ -213,6 +215,8 @@ export type TaskTests = {
   mustPass: string[];
   /** The ids of tests that may be in the report as well, whatever their results. Absent: any. */
   others?: string[];
+  /** `own`: the runner gets settings of Whetstone and reads none of the tree. Absent: only where the tree has none. */
+  settings?: 'own' | 'tree';
   /** Whether the tests are masked; a number: in so many rounds. Absent: where they are hidden and enough twins serve. */
   masks?: 'off' | 'on' | number;
 };

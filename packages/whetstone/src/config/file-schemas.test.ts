@@ -1,12 +1,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { JsonObject } from '@whetstone/events';
+import { isJsonObject, type JsonObject } from '@whetstone/events';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { makeTempDir } from '../workspace/__fixtures__/test-repo.ts';
 import { ConfigErrors } from './diagnostic.ts';
 import { fileSchemas } from './file-schemas.ts';
 import { compileSchema } from './json-schema.ts';
+import { keyDescriptions } from './key-descriptions.ts';
 import { loadConfig } from './load-config.ts';
 
 const packageFolder = join(import.meta.dirname, '../..');
@@ -16,6 +17,27 @@ const names = Object.keys(fileSchemas) as (keyof typeof fileSchemas)[];
 test.each(names)('the package ships %s as the loader has it', async (name) => {
   const text = `${JSON.stringify(fileSchemas[name], null, 2)}\n`;
   await expect(text).toMatchFileSnapshot(join(packageFolder, 'schema', name));
+});
+
+test('every key of whetstone.yaml has a description, and no description is of a key that is gone', () => {
+  const used = new Set<string>();
+  const without: string[] = [];
+  const visit = (schema: unknown, path: string): void => {
+    if (!isJsonObject(schema)) return;
+    for (const [key, below] of Object.entries(isJsonObject(schema.properties) ? schema.properties : {})) {
+      const place = path === '' ? key : `${path}.${key}`;
+      if (isJsonObject(below) && typeof below.description === 'string') used.add(below.description);
+      else without.push(place);
+      visit(below, place);
+    }
+    for (const choices of [schema.anyOf, schema.oneOf])
+      if (Array.isArray(choices)) for (const one of choices) visit(one, path);
+    visit(schema.items, `${path}.[]`);
+    visit(schema.additionalProperties, `${path}.NAME`);
+  };
+  visit(fileSchemas['whetstone.schema.json'], '');
+  expect(without).toEqual([]);
+  expect(Object.values(keyDescriptions).filter((text) => !used.has(text))).toEqual([]);
 });
 
 /** Compiled once for all tests: the schemas are large. */

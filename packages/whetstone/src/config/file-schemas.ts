@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withDescriptions } from './key-descriptions.ts';
 import {
   agentKind,
   agentSchema,
@@ -46,7 +47,7 @@ const FLAG_WORD = {
  * several keys or the disk is left to the loader.
  */
 export const fileSchemas = {
-  'whetstone.schema.json': jsonSchema(configFile, 'whetstone.yaml'),
+  'whetstone.schema.json': withDescriptions(jsonSchema(configFile, 'whetstone.yaml')),
   'tasks.schema.json': jsonSchema(taskFile, 'The tasks of a whetstone.yaml'),
   'task.schema.json': jsonSchema(task, 'A task.yaml: one task in a folder of its own'),
 };

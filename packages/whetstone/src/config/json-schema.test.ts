@@ -11,3 +11,13 @@ test('a pattern that never finishes on a value of the agent ends at a time limit
   });
   expect(compiled.misfit({ a: 'b' })).toMatchObject({ pointer: '/a' });
 });
+
+test('schemas do not affect each other, also not with the same $id', () => {
+  const first = compileSchema({ $id: 'https://example.com/answer', type: 'object' });
+  const second = compileSchema({ $id: 'https://example.com/answer', type: 'string' });
+  const broken = compileSchema({ $id: 'https://example.com/answer', type: 'text' });
+  if (first.kind === 'invalid' || second.kind === 'invalid') return expect.fail('expected valid schemas');
+  expect([first.misfit({}), second.misfit('')]).toEqual([undefined, undefined]);
+  expect([first.misfit(''), second.misfit({})]).toMatchObject([{ pointer: '' }, { pointer: '' }]);
+  expect(broken).toMatchObject({ kind: 'invalid', problem: { pointer: '/type' } });
+});

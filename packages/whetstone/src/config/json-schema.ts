@@ -14,6 +14,11 @@ export type CompiledSchema =
 /** A pattern in the schema may never finish on a value that an agent chose. */
 const TIME_LIMIT_MS = 5_000;
 
+const OPTIONS = { strict: false, validateFormats: false, logger: false } as const;
+
+/** Compiles the schema of schemas, which takes ten times as long as most schemas, once for all of them. */
+let schemaOfSchemas: Ajv2020 | undefined;
+
 /** Values, and the names of their properties, may come from an agent. */
 const TEXT_LIMIT = 300;
 
@@ -25,10 +30,12 @@ export function compileSchema(
   { $schema: _, $async: __, ...schema }: JsonObject,
   timeLimitMs = TIME_LIMIT_MS,
 ): CompiledSchema {
-  const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false });
-  if (!ajv.validateSchema(schema)) return { kind: 'invalid', problem: problemOf(ajv.errors) };
+  schemaOfSchemas ??= new Ajv2020(OPTIONS);
+  if (!schemaOfSchemas.validateSchema(schema))
+    return { kind: 'invalid', problem: problemOf(schemaOfSchemas.errors) };
   try {
-    const validate = ajv.compile(schema);
+    // An instance of its own, because schemas may have the same `$id`.
+    const validate = new Ajv2020({ ...OPTIONS, validateSchema: false }).compile(schema);
     return {
       kind: 'valid',
       misfit: (value) =>

@@ -110,6 +110,14 @@ describe('what is wrong', () => {
     expect(await of('    kind: acp\n    agent: gemini-cli\n    permissions: {shell: ask}\n')).toEqual([
       ':7:26 agents.a.permissions.shell: acp cannot be held to shell: ask (it can: off, allow)',
     ]);
+    const escaping =
+      ':7:18 agents.a.permissions: acp cannot be held to these together (with shell: allow its commands run outside every permission: write filesystem: full and network: open, too)';
+    for (const name of ['gemini-cli', 'opencode-cli', 'qwen-code', 'claude-code', 'copilot']) {
+      const asks = (permissions: string) =>
+        of(`    kind: acp\n    agent: ${name}\n    permissions: {${permissions}}\n`);
+      expect(await asks('shell: allow')).toEqual([escaping]);
+      expect(await asks('shell: allow, filesystem: full')).toEqual([]);
+    }
   });
 
   it.each<[what: string, config: string, expected: string[]]>([
@@ -294,7 +302,7 @@ ${VARIANTS}`,
       'unknown sandbox and gateway',
       `${REPO}${AGENT}${VARIANTS}sandbox: {provider: lxc}\ngateway: {mode: tape}\n`,
       [
-        ':4:21 sandbox.provider: there is no sandbox "lxc" (sandboxes: auto, bubblewrap, docker, process)',
+        ':4:21 sandbox.provider: there is no sandbox "lxc" (sandboxes: auto, bubblewrap, docker, process, sandbox-runtime)',
         ':5:17 gateway.mode: unknown value "tape" (possible: script, forward, record, replay)',
       ],
     ],
@@ -310,7 +318,9 @@ ${VARIANTS}`,
     [
       'containers without an image',
       `${REPO}${AGENT}${VARIANTS}sandbox: {provider: docker, runtime: runsc}\n`,
-      [':4:10 sandbox: needs an image (write `sandbox: { provider: docker, image: NAME }`)'],
+      [
+        ':4:10 sandbox: needs an image (write `sandbox: { provider: docker, image: NAME }`, or `build: { context: FOLDER }` in place of `image`)',
+      ],
     ],
     [
       'options of a gateway that need a provider, in a mode without one',

@@ -74,12 +74,12 @@ const OPEN: [what: string, config: object, why: string][] = [
   ],
 ];
 
-async function reasons(config: object): Promise<string[]> {
+async function reasons(config: object, platform?: NodeJS.Platform): Promise<string[]> {
   const file = join(folder, 'whetstone.yaml');
   writeFileSync(join(folder, 'tasks.yaml'), stringify({ tasks: [{ id: 'one', prompt: 'x' }] }));
   writeFileSync(file, stringify({ repo: { path: 'repo' }, variants: { with: {} }, ...config }));
   const { config: loaded } = await loadConfig(file);
-  return needsOpenSandbox(loaded, loaded, []);
+  return needsOpenSandbox(loaded, loaded, [], platform);
 }
 
 test.for(SEALED)('a sealed sandbox has all that is needed: %s', async ([, config]) => {
@@ -96,4 +96,17 @@ test('a path that a command names is only there if it is listed', async () => {
   expect(
     await reasons({ ...agent({ kind: 'custom', command: `sh '${file}' /usr/bin` }), ...SCRIPT }),
   ).toEqual([why]);
+});
+
+test('on macOS a sealed command has no port of its own, and setup no wider network', async () => {
+  const installing = { ...mine, ...SCRIPT, environment: { prepare: ['npm ci'] } };
+  expect(await reasons(installing, 'linux')).toEqual([]);
+  expect(await reasons(installing, 'darwin')).toEqual([
+    'What installs packages needs the network, and on macOS only `sandbox.hosts` opens it.',
+  ]);
+  expect(await reasons({ ...installing, sandbox: { hosts: ['npm.example.com'] } }, 'darwin')).toEqual([]);
+  const serving = { ...mine, ...SCRIPT, environment: { services: { db: { command: 'serve {port}' } } } };
+  expect(await reasons(serving, 'darwin')).toEqual([
+    '`environment.services` need ports of this machine, which are closed in a sealed sandbox on macOS.',
+  ]);
 });

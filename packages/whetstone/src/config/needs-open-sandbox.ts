@@ -12,13 +12,16 @@ export type Selected = {
 
 /**
  * Why cases of a run would break where they reach nothing but a gateway and see only what is listed, as far as the
- * configuration says: sentences. `readable`: what is listed.
+ * configuration says: sentences. `readable`: what is listed. `platform`: on macOS a sealed command has no loopback of its own,
+ * and setup the same network as an agent.
  */
 export function needsOpenSandbox(
   { gateway, environment, judge, sandbox }: Pick<Config, 'gateway' | 'environment' | 'judge' | 'sandbox'>,
   { agents, tasks, variants }: Selected,
   readable: readonly string[],
+  platform: NodeJS.Platform = process.platform,
 ): string[] {
+  const isMac = platform === 'darwin';
   const services = (environment?.services ?? []).map(
     ({ command }): Command => ({ kind: 'shell', script: command }),
   );
@@ -42,6 +45,12 @@ export function needsOpenSandbox(
     ),
     // Whoever lists hosts says what the commands need.
     ...(sandbox.hosts ? [] : checks.filter((command) => NETWORK.test(textOf(command))).map(needsNetwork)),
+    ...(isMac && !sandbox.hosts && prepared.some((command) => NETWORK.test(textOf(command)))
+      ? ['What installs packages needs the network, and on macOS only `sandbox.hosts` opens it.']
+      : []),
+    ...(isMac && services.length > 0
+      ? ['`environment.services` need ports of this machine, which are closed in a sealed sandbox on macOS.']
+      : []),
     ...[...prepared, ...checks].filter((command) => CONTAINERS.test(textOf(command))).map(needsContainers),
     ...unseenPaths(pathsIn(words), readable).map(
       (path) => `${path} is named in a command, and only \`sandbox.readable\` would make it visible.`,

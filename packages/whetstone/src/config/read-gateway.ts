@@ -31,7 +31,11 @@ export function readGateway(raw: RawGateway, spot: Spot): GatewayConfig | undefi
     mode && {
       ...mode,
       faults: readFaults(raw.faults ?? [], spot.at('faults')),
-      ...camelCased({ budget: readBudget(raw.budget), runBudget: readBudget(raw.run_budget) }),
+      ...camelCased({
+        keepExchanges: raw.keep_exchanges,
+        budget: readBudget(raw.budget),
+        runBudget: readBudget(raw.run_budget),
+      }),
     }
   );
 }

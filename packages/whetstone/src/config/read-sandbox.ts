@@ -1,15 +1,23 @@
 import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { suggestion } from '@whetstone/errors/did-you-mean';
 import { present } from '@whetstone/events/present';
-import { isUnder, readHostRule } from '@whetstone/sandbox';
+import { isUnder, nameOfBuild, readHostRule } from '@whetstone/sandbox';
+import type { z } from 'zod';
 import { checkShape, warnUnknownKeys } from './check-shape.ts';
 import type { Config, SandboxProviderName } from './config.ts';
 import { existingPath } from './existing-path.ts';
 import { sandboxSchema } from './schema.ts';
 import type { Spot } from './spot.ts';
 
-const SANDBOX_PROVIDERS: readonly SandboxProviderName[] = ['auto', 'bubblewrap', 'docker', 'process'];
+const SANDBOX_PROVIDERS: readonly SandboxProviderName[] = [
+  'auto',
+  'bubblewrap',
+  'docker',
+  'process',
+  'sandbox-runtime',
+];
 
 /** `sandbox: auto`, or a mapping with `provider`. Never another sandbox than the one that was named. */
 export function readSandbox(raw: unknown, spot: Spot): Config['sandbox'] {
@@ -32,8 +40,8 @@ export function readSandbox(raw: unknown, spot: Spot): Config['sandbox'] {
   const setupHosts = readHosts(fields?.setup_hosts, provider, spot.at('setup_hosts'));
   const container = containerOf(fields ?? {}, provider, spot);
   const { memory_mb: memory, processes, cpus, disk_mb: disk } = fields?.limits ?? {};
-  if (disk !== undefined && provider === 'docker') {
-    spot.at('limits', 'disk_mb').error('the sandbox docker does not limit disk space');
+  if (disk !== undefined && (provider === 'docker' || provider === 'sandbox-runtime')) {
+    spot.at('limits', 'disk_mb').error(`the sandbox ${provider} does not limit disk space`);
   }
   const limits = present({ memoryBytes: memory && Math.round(memory * 1e6), processes, cpus });
   return {
@@ -68,24 +76,43 @@ function readHosts(
   return [...listed];
 }
 
-const IMAGE_HINT = 'write `sandbox: { provider: docker, image: NAME }`';
+const IMAGE_HINT =
+  'write `sandbox: { provider: docker, image: NAME }`, or `build: { context: FOLDER }` in place of `image`';
+
+type ContainerFields = Pick<z.output<typeof sandboxSchema>, 'image' | 'build' | 'runtime' | 'socket'>;
 
 function containerOf(
-  { image, runtime, socket }: { [Key in 'image' | 'runtime' | 'socket']?: string | null | undefined },
+  { image, build, runtime, socket }: ContainerFields,
   provider: SandboxProviderName,
   spot: Spot,
 ): Config['sandbox']['container'] {
   if (provider !== 'docker' && provider !== 'auto') {
-    for (const [key, value] of Object.entries({ image, runtime, socket })) {
+    for (const [key, value] of Object.entries({ image, build, runtime, socket })) {
       if (value != null) spot.at(key).warning(`has no effect: the sandbox ${provider} has no containers`);
     }
     return undefined;
   }
-  if (image != null) {
-    return { image, ...present({ runtime: runtime ?? undefined, socket: socket ?? undefined }) };
+  const engine = present({ runtime: runtime ?? undefined, socket: socket ?? undefined });
+  if (build != null) {
+    if (image != null) spot.at('image').error('has no effect beside `build`', { hint: 'remove one of them' });
+    const made = readBuild(build, spot.at('build'));
+    return made && { image: nameOfBuild(made), build: made, ...engine };
   }
+  if (image != null) return { image, ...engine };
   if (provider === 'docker') spot.error('needs an image', { hint: IMAGE_HINT });
   return undefined;
+}
+
+/** The folder of the configuration and its `Dockerfile`, unless others are named. */
+function readBuild(
+  { context, dockerfile }: NonNullable<ContainerFields['build']>,
+  spot: Spot,
+): { context: string; dockerfile: string } | undefined {
+  const folder = existingPath(context ?? '.', spot.at('context'), 'folder');
+  if (folder === undefined) return undefined;
+  const file = dockerfile ?? 'Dockerfile';
+  const found = existingPath(join(folder, file), spot.at('dockerfile'), 'file');
+  return found === undefined ? undefined : { context: folder, dockerfile: file };
 }
 
 function providerNamed(wanted: string | null | undefined, at: Spot): SandboxProviderName {

@@ -11,11 +11,15 @@ type RawTests = NonNullable<NonNullable<RawTask['validation']>['tests']>;
 export const isMaskable = (runner: TestRunnerName): boolean =>
   runner !== 'go-test' && runner !== 'cargo-test';
 
+/** The runners that read settings of the tree, which Whetstone can replace by its own. */
+const hasSettings = (runner: TestRunnerName): boolean =>
+  ['vitest', 'jest', 'mocha', 'pytest'].includes(runner);
+
 const idList = z.array(z.string());
 
 /** The tests of a task. Ids stand there, or in a JSON file that is named. */
 export async function readTests(
-  { mustPass: given, others: allowed, directory, masks, ...tests }: RawTests,
+  { mustPass: given, others: allowed, directory, settings, masks, ...tests }: RawTests,
   spot: Spot,
   has: { hidden_tests: boolean; gold_patch: boolean },
 ): Promise<TaskTests | undefined> {
@@ -30,9 +34,12 @@ export async function readTests(
           `needs ${lacking.join(' and ')}: masks change hidden tests, and try the changes on the solved tree`,
         );
   }
+  if (settings === 'own' && !hasSettings(tests.runner))
+    spot.at('settings').error(`${tests.runner} reads no settings that could be replaced: leave it out`);
   const mustPass = given == null ? [] : await idsOf(given, spot.at('must_pass'), { fewest: 1 });
   const others = allowed == null ? undefined : await idsOf(allowed, spot.at('others'), { fewest: 0 });
-  return mustPass && { ...tests, mustPass, ...present({ others, directory, masks: masks ?? undefined }) };
+  const more = { others, directory, settings: settings ?? undefined, masks: masks ?? undefined };
+  return mustPass && { ...tests, mustPass, ...present(more) };
 }
 
 async function idsOf(

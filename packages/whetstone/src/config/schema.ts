@@ -98,6 +98,7 @@ export const gatewaySchema = z.object({
     )
     .nullish(),
   calls_at_once: count.nullish(),
+  keep_exchanges: flag.nullish(),
   budget: budgetSchema,
   run_budget: budgetSchema,
   faults: z.array(text).nullish(),
@@ -209,6 +210,7 @@ export const sandboxSchema = z.object({
   hosts: z.array(text).nullish(),
   setup_hosts: z.array(text).nullish(),
   image: name.nullish(),
+  build: z.object({ context: text.nullish(), dockerfile: safePath.nullish() }).nullish(),
   runtime: name.nullish(),
   socket: name.nullish(),
   limits: z
@@ -239,6 +241,7 @@ const taskTestsSchema = z
     options: list(text),
     must_pass: z.union([text, z.array(text).min(1)]).nullish(),
     others: z.union([text, z.array(text)]).nullish(),
+    settings: z.enum(['own', 'tree']).nullish(),
     masks: z
       .preprocess(readSwitch, z.union([z.enum(['off', 'on']), z.number().int().min(1).max(MOST_ROUNDS)]))
       .nullish(),

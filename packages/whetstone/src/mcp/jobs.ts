@@ -33,21 +33,27 @@ const STDERR_KEPT = 8_000;
 const OWNER = 'mcp jobs';
 
 /**
- * Starts commands that end with this process, also when that is killed by a signal that nobody can handle. One runs at a time,
- * because two runs would disturb each other's times. `command`: the program and the arguments before those of a job.
+ * Starts commands that end with this process, also when that is killed by a signal that nobody can handle. One job runs at a time,
+ * because two runs would disturb each other's times; what only reads may run beside it. `command`: the program and the arguments before those of a job.
  */
 export function createJobs(command: readonly [program: string, ...args: string[]], cwd: string) {
   const jobs = new Map<string, Job>();
   const running = new Map<string, { child: ChildProcess; mark: string; ended: Promise<unknown> }>();
+  const reading = new Set<string>();
   let count = 0;
 
   function start(args: readonly string[]): Job {
-    const [busy] = running.keys();
+    const busy = [...running.keys()].find((id) => !reading.has(id));
     if (busy !== undefined) {
       throw new WhetstoneError('mcp-job-running', `Job ${busy} runs: ${jobs.get(busy)?.args.join(' ')}`, {
         hint: 'Wait for it with the tool `job`, or end it with `stop_job`.',
       });
     }
+    count += 1;
+    return begin(`job-${count}`, args);
+  }
+
+  function begin(id: string, args: readonly string[]): Job {
     const [program, ...before] = command;
     const mark = newMark();
     watch(OWNER);
@@ -60,9 +66,8 @@ export function createJobs(command: readonly [program: string, ...args: string[]
     });
     const { pid } = child;
     if (pid !== undefined) holdGroup(pid);
-    count += 1;
     const job: Job = {
-      ...{ id: `job-${count}`, args, state: 'running', startedAt: Date.now(), exitCode: null },
+      ...{ id, args, state: 'running', startedAt: Date.now(), exitCode: null },
       ...{ stdout: '', stderr: '' },
     };
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -87,42 +92,64 @@ export function createJobs(command: readonly [program: string, ...args: string[]
     return job;
   }
 
+  let reads = 0;
+
+  /** Runs a command that only reads, for at most so many seconds, also beside a job. It is not a job that a client can ask for. */
+  async function read(args: readonly string[], seconds: number): Promise<Job> {
+    reads += 1;
+    const id = `read-${reads}`;
+    reading.add(id);
+    try {
+      begin(id, args);
+      const job = await wait(id, seconds);
+      return job.state === 'running' ? await stop(id) : job;
+    } finally {
+      reading.delete(id);
+      jobs.delete(id);
+    }
+  }
+
   function find(id: string): Job {
     const job = jobs.get(id);
     if (job) return job;
     throw new WhetstoneError('mcp-job-unknown', `There is no job ${JSON.stringify(id)}.`, {
-      hint: jobs.size === 0 ? 'No job was started.' : `Jobs: ${[...jobs.keys()].join(', ')}.`,
+      hint:
+        count === 0
+          ? 'No job was started.'
+          : `Jobs: ${[...jobs.keys()].filter((one) => !reading.has(one)).join(', ')}.`,
     });
   }
 
+  /** The job when it has ended, or after so many seconds. */
+  async function wait(id: string, seconds: number): Promise<Job> {
+    const job = find(id);
+    const timer = new AbortController();
+    const limit = delay(seconds * 1000, undefined, { signal: timer.signal }).catch(() => {});
+    await Promise.race([running.get(id)?.ended, limit]);
+    timer.abort();
+    return job;
+  }
+
+  /** Ends a job: it keeps what has finished. */
+  async function stop(id: string): Promise<Job> {
+    const job = find(id);
+    const one = running.get(id);
+    if (!one) return job;
+    job.state = 'stopped';
+    // A run handles the first signal, and writes what has finished.
+    one.child.kill('SIGTERM');
+    await Promise.race([one.ended, delay(STOP_MS, undefined, { ref: false })]);
+    if (running.has(id) && one.child.pid !== undefined) {
+      await endTree(treeOf(one.child.pid, `WHETSTONE_JOB=${one.mark}`));
+    }
+    await one.ended;
+    return job;
+  }
+
   return {
-    start,
-    /** The job when it has ended, or after so many seconds. */
-    async wait(id: string, seconds: number): Promise<Job> {
-      const job = find(id);
-      const timer = new AbortController();
-      const limit = delay(seconds * 1000, undefined, { signal: timer.signal }).catch(() => {});
-      await Promise.race([running.get(id)?.ended, limit]);
-      timer.abort();
-      return job;
-    },
-    /** Ends a job: it keeps what has finished. */
-    async stop(id: string): Promise<Job> {
-      const job = find(id);
-      const one = running.get(id);
-      if (!one) return job;
-      job.state = 'stopped';
-      // A run handles the first signal, and writes what has finished.
-      one.child.kill('SIGTERM');
-      await Promise.race([one.ended, delay(STOP_MS, undefined, { ref: false })]);
-      if (running.has(id) && one.child.pid !== undefined) {
-        await endTree(treeOf(one.child.pid, `WHETSTONE_JOB=${one.mark}`));
-      }
-      await one.ended;
-      return job;
-    },
+    ...{ start, read, wait, stop },
     async [Symbol.asyncDispose]() {
-      for (const id of [...running.keys()]) await this.stop(id);
+      for (const id of [...running.keys()]) await stop(id);
     },
   };
 }

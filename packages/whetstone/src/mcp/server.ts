@@ -65,7 +65,7 @@ export function createMcpServer({ jobs, locateRun }: McpHost): McpServer {
     {
       description:
         'Make tasks from the history of this repository: commits whose tests fail before and pass after. Needs no model. Returns a job.',
-      inputSchema: z.object({
+      inputSchema: z.strictObject({
         limit: z.number().int().min(1).max(200).default(20).describe('stop after so many tasks'),
         since: z.string().optional().describe('only newer commits: 2026-01-31, 90d, 6m, 2y'),
         prepare: z
@@ -88,7 +88,7 @@ export function createMcpServer({ jobs, locateRun }: McpHost): McpServer {
     {
       description:
         'Show what a run would do, without running it: arms, agents, tasks, cost, time, and the smallest difference that it can show.',
-      inputSchema: z.object(question),
+      inputSchema: z.strictObject(question),
       annotations: READS,
     },
     answering(async (asked) => {
@@ -101,7 +101,7 @@ export function createMcpServer({ jobs, locateRun }: McpHost): McpServer {
     {
       description:
         'Run the cases and compare the arms. It calls models, which costs money unless the gateway plays a script. Returns a job.',
-      inputSchema: z.object({ ...question, wait_seconds: waits }),
+      inputSchema: z.strictObject({ ...question, wait_seconds: waits }),
       annotations: WORKS,
     },
     answering(async (asked) => {
@@ -113,7 +113,7 @@ export function createMcpServer({ jobs, locateRun }: McpHost): McpServer {
     'job',
     {
       description: 'Wait for a job, and read how far it is or what came of it.',
-      inputSchema: z.object({ job_id: z.string(), wait_seconds: waits }),
+      inputSchema: z.strictObject({ job_id: z.string(), wait_seconds: waits }),
       annotations: READS,
     },
     answering(async ({ job_id, wait_seconds }) => answerOf(await jobs.wait(job_id, wait_seconds))),
@@ -122,7 +122,7 @@ export function createMcpServer({ jobs, locateRun }: McpHost): McpServer {
     'stop_job',
     {
       description: 'End a job. Cases that have finished are kept.',
-      inputSchema: z.object({ job_id: z.string() }),
+      inputSchema: z.strictObject({ job_id: z.string() }),
       annotations: { ...WORKS, openWorldHint: false },
     },
     answering(async ({ job_id }) => answerOf(await jobs.stop(job_id))),
@@ -131,7 +131,7 @@ export function createMcpServer({ jobs, locateRun }: McpHost): McpServer {
     'list_runs',
     {
       description: 'List the runs of this repository, the newest first.',
-      inputSchema: z.object({ config }),
+      inputSchema: z.strictObject({ config }),
       annotations: READS,
     },
     answering(async (asked) => await quick(['runs', '--json', ...configOf(asked)])),
@@ -141,7 +141,7 @@ export function createMcpServer({ jobs, locateRun }: McpHost): McpServer {
     {
       description:
         'Read the verdicts of a run, with intervals, costs, what failed and what the run does not show.',
-      inputSchema: z.object({ run, config }),
+      inputSchema: z.strictObject({ run, config }),
       annotations: READS,
     },
     answering(async (asked) => await quick(['show', '--json', ...configOf(asked), '--', asked.run])),
@@ -150,7 +150,7 @@ export function createMcpServer({ jobs, locateRun }: McpHost): McpServer {
     'compare',
     {
       description: 'Compare two runs or arms task by task: RUN, RUN:VARIANT, RUN:AGENT, or arms of one run.',
-      inputSchema: z.object({ a: z.string(), b: z.string(), run, config }),
+      inputSchema: z.strictObject({ a: z.string(), b: z.string(), run, config }),
       annotations: READS,
     },
     answering(async (asked) => {
@@ -171,7 +171,7 @@ export function createMcpServer({ jobs, locateRun }: McpHost): McpServer {
     {
       description:
         'Read a case: its result, the prompt, the patch, the events, the log of the agent, or the log of the check that failed. What an agent wrote is data.',
-      inputSchema: z.object({
+      inputSchema: z.strictObject({
         run,
         case_id: z.string().describe('a case id, or the beginning of one'),
         part: z
@@ -193,7 +193,7 @@ export function createMcpServer({ jobs, locateRun }: McpHost): McpServer {
 
   /** A command that only reads. */
   async function quick(args: readonly string[]): Promise<object> {
-    const job = await jobs.wait(jobs.start(args).id, LONGEST_WAIT);
+    const job = await jobs.read(args, LONGEST_WAIT);
     const value = parseJson(job.stdout);
     if (job.exitCode !== 0) throw failureOf(job);
     return compactAnswer(value) as object;

@@ -1,12 +1,18 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { codeOf } from '@whetstone/errors';
+import { parseJson } from '@whetstone/events';
 import { caseLayout, runLayout } from './layout.ts';
 import type { StoredRun } from './read-run.ts';
+import { type CaseRow, keptRowSchema } from './row.ts';
 
 /** The evidence of a case, which nothing changes any more once its row is written. */
-const EVIDENCE = ['prompt', 'events', 'agent', 'patch', 'modelCalls', 'judgeCalls', 'judgements'] as const;
+const EVIDENCE = [
+  ...(['prompt', 'events', 'agent', 'patch', 'modelCalls', 'exchanges'] as const),
+  ...(['judgeCalls', 'judgements'] as const),
+];
 
 /** sha256 of the files of a case with its evidence, by name; those that there are. */
 export function evidenceHashes(directory: string): Record<string, string> {
@@ -24,7 +30,10 @@ export function evidenceProblems({ directory, rows }: StoredRun, only?: string):
   const problems: string[] = [];
   for (const [id, { evidence_sha256 }] of rows) {
     if (evidence_sha256 === undefined || (only !== undefined && id !== only)) continue;
-    const now = evidenceHashes(runLayout(directory).case(id));
+    const folder = runLayout(directory).case(id);
+    if (saysOtherwise(caseLayout(folder).result, rows.get(id)))
+      problems.push(`cases/${id}/result.json does not say what the journal says.`);
+    const now = evidenceHashes(folder);
     for (const name of new Set([...Object.keys(evidence_sha256), ...Object.keys(now)])) {
       if (now[name] === evidence_sha256[name]) continue;
       const how = now[name] === undefined ? 'is missing' : 'is not as it was when the case had finished';
@@ -32,6 +41,13 @@ export function evidenceProblems({ directory, rows }: StoredRun, only?: string):
     }
   }
   return problems;
+}
+
+/** Whether the copy of a row differs from the row. `false` where the copy is missing or of another version. */
+function saysOtherwise(file: string, row: CaseRow | undefined): boolean {
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const copy = keptRowSchema.safeParse(parseJson(text));
+  return text !== '' && copy.success && !isDeepStrictEqual(copy.data, row);
 }
 
 function hashOf(file: string): string | undefined {

@@ -25,7 +25,8 @@ export async function findRun(reference: string, outputDirectory: string): Promi
     matches.length > 1
       ? `${reference} is the beginning of ${matches.length} run ids: ${matches.join(', ')}.`
       : `There is no run ${reference} in ${outputDirectory}.`;
-  const start = 'Start one with: whetstone run -c whetstone.yaml';
+  const start =
+    'Start one with: whetstone run -c whetstone.yaml. A run is named by its path, or there by its id, the beginning of one, a tag, or "latest".';
   const meant = matches.length === 0 ? didYouMean(reference, ['latest', ...ids]) : undefined;
   const there = `${meant === undefined ? '' : `Did you mean ${meant}? `}Runs there: ${ids.slice(-5).join(', ')}.`;
   const hint = ids.length > 0 ? there : start;

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { codeOf } from '@whetstone/errors';
-import { parseJson } from '@whetstone/events';
+import { type JsonValue, parseJson } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { z } from 'zod';
 import { type Chain, openChain } from './chain.ts';
@@ -54,7 +54,11 @@ export async function openJournal(file: string, start?: string): Promise<Journal
   const handle = await open(file, 'a+');
   await closeTornLine(handle);
   const chain = start === undefined ? undefined : openChain(start);
-  if (chain) for (const line of linesOf(await readFile(file, 'utf8'))) checkLine(line.text, chain);
+  if (chain) {
+    for (const { text } of linesOf(await readFile(file, 'utf8'))) {
+      if (parseJson(text) !== undefined) chain.problem(text); // a line that a crash cut off is not part of the chain
+    }
+  }
   let last: Promise<unknown> = Promise.resolve();
   return {
     append(entries, { durable = false } = {}) {
@@ -106,10 +110,11 @@ export async function readJournal(file: string, start?: string): Promise<Journal
   const chain = start === undefined ? undefined : openChain(start);
   let isAfterDamage = false;
   return linesOf(text).map(({ text: line, number }) => {
-    const parsed = parseLine(line, number, chain);
+    const value = parseJson(line);
+    const parsed = parseLine({ text: line, value, number }, chain);
     // A damaged line is named itself.
     if ('unread' in parsed && isAfterDamage) delete parsed.unread.isMisfit;
-    isAfterDamage = parseJson(line) === undefined;
+    isAfterDamage = value === undefined;
     return parsed;
   });
 }
@@ -117,15 +122,15 @@ export async function readJournal(file: string, start?: string): Promise<Journal
 const linesOf = (text: string) =>
   text.split('\n').flatMap((line, index) => (line === '' ? [] : [{ text: line, number: index + 1 }]));
 
-/** A line that a crash cut off is not part of the chain. */
-const checkLine = (text: string, chain: Chain | undefined): string | undefined =>
-  parseJson(text) === undefined ? undefined : chain?.problem(text);
-
 const KNOWN_TYPES: readonly string[] = journalEntrySchema.options.map(({ shape }) => shape.type.value);
 
-function parseLine(text: string, line: number, chain: Chain | undefined): JournalLine {
-  const value = parseJson(text);
-  const misfit = checkLine(text, chain);
+/** `value`: of the text; `undefined`: the text is not JSON. */
+function parseLine(
+  { text, value, number: line }: { text: string; value: JsonValue | undefined; number: number },
+  chain: Chain | undefined,
+): JournalLine {
+  // A line that a crash cut off is not part of the chain.
+  const misfit = value === undefined ? undefined : chain?.problem(text);
   const parsed = journalEntrySchema.safeParse(value);
   if (parsed.success && misfit === undefined) return { entry: parsed.data };
   const caseId = /"case_id":"([^"\\]+)"/.exec(text)?.[1];

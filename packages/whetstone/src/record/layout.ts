@@ -28,6 +28,7 @@ export function caseLayout(directory: string) {
     patch: at('changes.patch'),
     result: at('result.json'),
     modelCalls: at('model-calls.jsonl'),
+    exchanges: at('model-exchanges.jsonl.zst'),
     judgeCalls: at('judge-calls.jsonl'),
     judgements: at('judgements.jsonl'),
     verify: at('verify'),

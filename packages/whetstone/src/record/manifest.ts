@@ -11,7 +11,14 @@ export const manifestSchema = z.object({
   /** The run whose stored cases this one judges anew, without any agent. Absent: its agents ran. */
   rescored_from: z.string().optional(),
   /** Another tool's results that this run was made of. Absent: Whetstone ran it. */
-  imported_from: z.object({ tool: z.string(), path: z.string() }).optional(),
+  imported_from: z
+    .object({
+      tool: z.string(),
+      path: z.string(),
+      /** What its trees do not have although the agent may have left it, as patterns of `tar --exclude`. Absent: nothing. */
+      trees_leave_out: z.array(z.string()).optional(),
+    })
+    .optional(),
   config_path: z.string(),
   /** sha256 over the content of the config and task files. `null`: an imported run, which has none. */
   config_hash: z.string().nullable(),
@@ -136,6 +143,8 @@ export const manifestSchema = z.object({
       script: z.string().nullable(),
       cassettes: z.string().optional(),
       faults: z.array(z.string()).optional(),
+      /** Whether each case keeps the requests and replies of its model calls. Absent in runs of older versions, which kept none. */
+      exchanges: z.boolean().optional(),
     })
     .nullable(),
   machine: z

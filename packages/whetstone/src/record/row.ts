@@ -1,8 +1,21 @@
 import { z } from 'zod';
 import { exposureSchema } from './exposure-schema.ts';
-import { failureClasses } from './failure-class.ts';
 
-/** One row of `results.jsonl`: one case. Seconds and US dollars; `null` means "unknown", never zero. */
+/**
+ * Why a case did not pass, decided from evidence (wire status, exit, kill reason), never from what the agent says. A
+ * `failed` case is a result of the agent; an `error` is missing data. docs/results.md has a sentence for each.
+ */
+export const failureClasses = {
+  failed: ['agent', 'timeout', 'limit', 'budget', 'policy', 'cheating'],
+  error: ['task', 'verifier', 'harness', 'sandbox', 'provider-limit', 'provider-outage', 'tampered'],
+} as const;
+
+/** A class of `failed`. */
+export type AgentFailure = (typeof failureClasses.failed)[number];
+/** A class of `error`. */
+export type InfrastructureFailure = (typeof failureClasses.error)[number];
+export type FailureClass = AgentFailure | InfrastructureFailure;
+
 const commandResultSchema = z.object({
   command: z.string(),
   exit_code: z.number().int(),
@@ -42,6 +55,7 @@ const assertionSchema = z.object({
   at: z.object({ file: z.string(), line: z.number().int(), column: z.number().int() }).optional(),
 });
 
+/** One row of `results.jsonl`: one case. Seconds and US dollars; `null` means "unknown", never zero. */
 export const caseRowSchema = z.object({
   schema_version: z.literal('1'),
   whetstone_version: z.string(),

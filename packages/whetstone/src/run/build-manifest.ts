@@ -91,6 +91,7 @@ function describeGateway(gateway: GatewayConfig | undefined): Manifest['gateway'
     script: gateway.mode === 'script' ? gateway.script : null,
     ...('cassettes' in gateway && { cassettes: gateway.cassettes }),
     ...(gateway.faults.length > 0 && { faults: gateway.faults }),
+    exchanges: gateway.keepExchanges ?? true,
   };
 }
 

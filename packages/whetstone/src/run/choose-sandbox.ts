@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { present } from '@whetstone/events/present';
 import { type ChosenSandbox, type ContainerOptions, removeTree, strongestSandbox } from '@whetstone/sandbox';
+import { briefFolder } from '@whetstone/sandbox/files';
 import type { Config, TaskConfig } from '../config/config.ts';
 import { needsOpenSandbox, type Selected } from '../config/needs-open-sandbox.ts';
-import { BRIEF_PREFIX } from '../workspace/temporary-name.ts';
 import { readablePaths } from './start-sandboxes.ts';
 
 /** A configuration that names its sandbox. `sandbox`: it was chosen now. */
@@ -51,7 +51,7 @@ export function provenSandbox(
 async function prove(
   places: Omit<Parameters<typeof strongestSandbox>[0], 'scratch'>,
 ): Promise<ChosenSandbox> {
-  const scratch = await mkdtemp(join(tmpdir(), BRIEF_PREFIX));
+  const scratch = await mkdtemp(join(tmpdir(), briefFolder()));
   return await strongestSandbox({ scratch, ...places }).finally(() => removeTree(scratch));
 }
 

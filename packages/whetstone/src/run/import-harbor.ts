@@ -6,6 +6,7 @@ import { parseJson, type StreamEvent } from '@whetstone/events';
 import { readAtif } from '@whetstone/events/atif';
 import { z } from 'zod';
 import { hashJson } from '../plan/hash-json.ts';
+import { collectedFolders, findTree, readArtifacts } from './harbor-tree.ts';
 import type { ImportedCase } from './imported-case.ts';
 
 const spanSchema = z
@@ -51,11 +52,26 @@ const trialsOf = (folder: string): string[] =>
     .sort();
 
 /**
- * Reads the trials of a Harbor job. `score`: which reward decides; default: `reward`, or the only one.
+ * Reads the trials of a Harbor job. `score`: which reward decides; default: `reward`, or the only one. `tree`: where agents had
+ * their workspace, in the container; default: the only folder that the job collected. `trees`: the folders among which it has
+ * to be chosen.
  * @throws WhetstoneError `import-invalid` where a result cannot be read or several rewards could decide.
  */
-export async function importHarbor(folder: string, score: string | undefined): Promise<ImportedCase[]> {
-  return Promise.all(trialsOf(folder).map((trial) => caseOf(trial, score)));
+export async function importHarbor(
+  folder: string,
+  { score, tree }: { score: string | undefined; tree: string | undefined },
+): Promise<{ cases: ImportedCase[]; trees: string[] }> {
+  const trials = trialsOf(folder).map((trial) => ({ trial, artifacts: readArtifacts(trial) }));
+  const folders = collectedFolders(trials.map(({ artifacts }) => artifacts));
+  const [only, ...others] = folders;
+  const source = tree ?? (others.length === 0 ? only : undefined);
+  const cases = await Promise.all(
+    trials.map(async ({ trial, artifacts }) => ({
+      ...(await caseOf(trial, score)),
+      ...(source !== undefined && { tree: findTree(trial, artifacts, source) }),
+    })),
+  );
+  return { cases, trees: source === undefined ? folders : [] };
 }
 
 async function caseOf(folder: string, score: string | undefined): Promise<ImportedCase> {
@@ -91,7 +107,10 @@ async function caseOf(folder: string, score: string | undefined): Promise<Import
   };
 }
 
-type Verdict = Pick<ImportedCase, 'outcome' | 'evidence' | 'score'>;
+type Verdict = Pick<ImportedCase, 'outcome' | 'evidence' | 'score' | 'failureClass'>;
+
+/** Exceptions after which the work of the agent is done but not judged. */
+const OF_VERIFIER = /^(?:Verifier|Reward|AddTests|DownloadVerifier)/;
 
 async function verdictOf(
   { verifier_result: verified, exception_info: exception }: z.infer<typeof trialSchema>,
@@ -102,13 +121,18 @@ async function verdictOf(
   const rewards = verified?.rewards ?? undefined;
   if (rewards === undefined) {
     const said = [exception?.exception_type, exception?.exception_message].filter(Boolean).join(': ');
-    return missing(said || 'the job has no reward for this trial');
+    const isOfVerifier = OF_VERIFIER.test(exception?.exception_type ?? '');
+    return {
+      ...missing(said || 'the job has no reward for this trial'),
+      failureClass: isOfVerifier ? 'verifier' : 'harness',
+    };
   }
   // Nobody says which of the two counts, and an agent can have written one of them.
   const files = ['reward.txt', 'reward.json'].filter((name) =>
     statSync(join(folder, 'verifier', name), { throwIfNoEntry: false }),
   );
-  if (files.length > 1) return missing('the verifier left both reward.txt and reward.json');
+  if (files.length > 1)
+    return { ...missing('the verifier left both reward.txt and reward.json'), failureClass: 'verifier' };
   const names = Object.keys(rewards);
   const name = score ?? (names.includes('reward') ? 'reward' : names[0]);
   if (score === undefined && names.length > 1 && !names.includes('reward')) {

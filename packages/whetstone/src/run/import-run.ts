@@ -1,19 +1,22 @@
-import { statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { totalTokens } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { createMask, type Mask } from '@whetstone/sandbox/mask';
+import { keepFolder } from '../attempt/keep-folder.ts';
 import type { StoredTurn } from '../eval/protocol.ts';
 import { nameCases } from '../plan/case-id.ts';
 import { hashJson } from '../plan/hash-json.ts';
-import type { CaseLayout } from '../record/layout.ts';
+import { type CaseLayout, caseLayout } from '../record/layout.ts';
 import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
 import { createRunRecord } from '../record/run-record.ts';
 import { version } from '../version.ts';
+import { makeScratch } from '../workspace/scratch-folder.ts';
 import { newRunId } from './build-manifest.ts';
 import { collectSecrets } from './collect-secrets.ts';
+import { unpackTree } from './harbor-tree.ts';
 import { importHarbor, isHarborJob } from './import-harbor.ts';
 import { importInspect } from './import-inspect.ts';
 import type { ImportedCase } from './imported-case.ts';
@@ -25,6 +28,8 @@ export type ImportOptions = {
   variant?: string;
   /** The score or reward that decides. Default: the only one. */
   score?: string;
+  /** Where the agents of a Harbor job had their workspace, in the container: a folder, or an archive of one. Default: the only folder that it collected. */
+  tree?: string;
 };
 
 /**
@@ -34,27 +39,37 @@ export type ImportOptions = {
  */
 export async function importRun(
   paths: readonly string[],
-  { outputDir, variant = 'imported', score }: ImportOptions,
+  { outputDir, variant = 'imported', score, tree }: ImportOptions,
 ): Promise<ReportedRun> {
   const sources = paths.map((path) => resolve(path));
   const tool = toolOf(sources);
+  if (tree !== undefined && tool !== 'harbor') throw noTrees(sources);
   const cases: ImportedCase[] = [];
+  const collected = new Set<string>();
   for (const source of sources) {
-    cases.push(...(await (tool === 'harbor' ? importHarbor(source, score) : importInspect(source, score))));
+    if (tool === 'inspect') {
+      cases.push(...(await importInspect(source, score)));
+      continue;
+    }
+    const job = await importHarbor(source, { score, tree });
+    cases.push(...job.cases);
+    for (const folder of job.trees) collected.add(folder);
   }
   if (cases.length === 0) throw invalid('There is no case in it.', sources[0]);
   const numbered = withTrials(cases, sources);
   const ids = nameCases(
     numbered.map(({ agent, task, trial }) => ({ agent: agent.name, task, variant, trial })),
   );
-  const manifest = manifestOf(numbered, ids, { tool, sources, variant });
+  const manifest = manifestOf(numbered, ids, { tool, sources, variant, collected: [...collected] });
   const mask = createMask(collectSecrets([], undefined, process.env));
+  await using scratch = await makeScratch();
   await using record = await createRunRecord(outputDir, manifest);
   for (const [index, one] of numbered.entries()) {
     const id = ids[index] ?? '';
     const files = await record.startCase(id);
     writeTranscript(one, files, mask);
-    await record.finishCase(rowOf(one, id, { manifest, variant, mask }));
+    const kept = await keepTree(one, files, { mask, scratch: scratch.directory });
+    await record.finishCase({ ...rowOf(one, id, { manifest, variant, mask }), ...kept });
   }
   await record.finish('finished');
   return writeReport(record);
@@ -75,6 +90,12 @@ function toolOf(sources: readonly string[]): Tool {
     throw invalid('One run cannot have results of two tools.', sources[0]);
   return tool;
 }
+
+const noTrees = (sources: readonly string[]): WhetstoneError =>
+  new WhetstoneError('import-invalid', 'A log of Inspect has no files of a workspace.', {
+    where: sources.join(', '),
+    hint: 'Leave out --tree. The transcripts can be judged: whetstone rescore RUN --eval FILE.',
+  });
 
 const invalid = (message: string, where: string | undefined): WhetstoneError =>
   new WhetstoneError('import-invalid', message, {
@@ -109,19 +130,28 @@ const NOT_KNOWN = 'unknown';
 function manifestOf(
   cases: readonly Numbered[],
   ids: readonly string[],
-  { tool, sources, variant }: { tool: Tool; sources: readonly string[]; variant: string },
+  {
+    tool,
+    sources,
+    variant,
+    collected,
+  }: { tool: Tool; sources: readonly string[]; variant: string; collected: readonly string[] },
 ): Manifest {
   const createdAt = new Date();
   const agents = new Map(cases.map(({ agent }) => [agent.name, agent]));
   const tasks = new Map(cases.map((one) => [one.task, one.fingerprint]));
   const path = sources.join(', ');
   const taskIds = [...tasks.keys()];
+  const leavesOut = cases.flatMap(({ tree }) => (tree && 'path' in tree ? tree.leavesOut : []));
   return {
     schema_version: '1',
     whetstone_version: version,
     run_id: newRunId(createdAt),
     created_at: createdAt.toISOString(),
-    imported_from: { tool, path },
+    imported_from: {
+      ...{ tool, path },
+      ...(leavesOut.length > 0 && { trees_leave_out: [...new Set(leavesOut)] }),
+    },
     config_path: sources[0] ?? '',
     config_hash: null,
     repo: { path: NOT_KNOWN, base_ref: NOT_KNOWN, dirty: null },
@@ -152,6 +182,11 @@ function manifestOf(
     machine: null,
     notes: [
       `Imported from ${tool} (${path}). Its agents, its isolation and its verdicts are those of that tool; Whetstone enforced and checked nothing.`,
+      ...(collected.length > 0
+        ? [
+            `The job collected several folders, so no tree was kept: ${collected.join(', ')}. To judge the work anew, import it with --tree and the one that was the workspace.`,
+          ]
+        : []),
     ],
   };
 }
@@ -169,12 +204,30 @@ function writeTranscript({ events, agent }: ImportedCase, files: CaseLayout, mas
   keep(files.evalInput, `${JSON.stringify(given)}\n`);
 }
 
+/** Keeps the files as the agent left them, like `run --keep-workspace`. Resolves with what the row says of them. */
+async function keepTree(
+  { tree }: ImportedCase,
+  { workspace }: CaseLayout,
+  { mask, scratch }: { mask: Mask; scratch: string },
+): Promise<Pick<CaseRow, 'workspace_path' | 'artifact_notes'>> {
+  if (tree === undefined) return {};
+  if ('missing' in tree) return { artifact_notes: [`workspace: ${tree.missing}`] };
+  const folder = tree.isArchive ? await unpackTree(tree.path, scratch) : tree.path;
+  const limits = { bytes: Number.POSITIVE_INFINITY, entries: Number.POSITIVE_INFINITY };
+  mkdirSync(workspace);
+  const notes = await keepFolder(folder, workspace, { mask, name: 'workspace', limits });
+  return {
+    workspace_path: caseLayout('').workspace,
+    ...(notes.length > 0 && { artifact_notes: notes }),
+  };
+}
+
 function rowOf(
   one: Numbered,
   id: string,
   { manifest, variant, mask }: { manifest: Manifest; variant: string; mask: Mask },
 ): CaseRow {
-  const { outcome, usage, events, score } = one;
+  const { outcome, usage, events, score, failureClass = 'harness' } = one;
   const isKnown = events.length > 0;
   const gaps = [
     ...(usage === null ? ['usage_missing'] : []),
@@ -194,9 +247,9 @@ function rowOf(
     repo_ref: NOT_KNOWN,
     network: NOT_KNOWN,
     outcome,
-    failure_class: outcome === 'passed' ? null : outcome === 'failed' ? 'agent' : 'harness',
+    failure_class: outcome === 'passed' ? null : outcome === 'failed' ? 'agent' : failureClass,
     evidence: one.evidence === null ? null : mask.text(one.evidence),
-    status: outcome === 'error' ? 'internal_error' : 'completed',
+    status: outcome === 'error' && failureClass === 'harness' ? 'internal_error' : 'completed',
     // Another tool verified the work, and nobody here saw how.
     confidence: outcome === 'error' ? 'low' : 'medium',
     started_at: one.startedAt,

@@ -6,7 +6,7 @@ import type { Config } from '../config/config.ts';
 import type { Plan } from '../plan/plan.ts';
 import { judgeWork } from '../verify/judge-work.ts';
 import { listTests } from '../verify/list-tests.ts';
-import { type MaskingOfTask, planMasks } from '../verify/masks/plan-masks.ts';
+import { type MaskingOfTask, planMasks, startKey } from '../verify/masks/plan-masks.ts';
 
 /**
  * The configuration with the tests of each planned task that does not name them. They are listed before any agent runs, so that
@@ -39,7 +39,7 @@ export async function listPlannedTests(
       judgeWork(patch, { task, snapshot: await equip(), ...place, directory, mask, signal }),
     );
     const masking = await planMasks(listed, {
-      start: [bare.sealedCommit, JSON.stringify(config.environment ?? null)],
+      start: startKey(bare, config.environment),
       judge: async (trial, patch, timeoutSeconds) => {
         const timed = { ...listed, validation: { ...listed.validation, ...present({ timeoutSeconds }) } };
         const snapshot = await equip();

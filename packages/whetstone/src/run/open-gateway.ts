@@ -34,6 +34,7 @@ export async function openGateway(
   return {
     server,
     mode: gateway.mode,
+    keepsExchanges: gateway.keepExchanges ?? true,
     laneOf: async (planned, names) => ({ mode: await modeOf(planned, names), ...shared }),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };

@@ -3,30 +3,23 @@ import type { Command } from '@whetstone/agents/config';
 import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { createMask } from '@whetstone/sandbox';
-import type { Config, TaskConfig } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import { usesEngine } from '../config/sandbox-facts.ts';
 import { prepareEnvironment, setupEnvironment } from '../config/setup-environment.ts';
-import { inPlan, type Plan } from '../plan/plan.ts';
+import { inPlan } from '../plan/plan.ts';
 import { caseLayout, runLayout } from '../record/layout.ts';
-import type { Manifest } from '../record/manifest.ts';
-import { type ReadRun, readRun, rowsInOrder } from '../record/read-run.ts';
+import { readRun } from '../record/read-run.ts';
 import type { CaseRow } from '../record/row.ts';
 import { createRunRecord, type ReusedCase } from '../record/run-record.ts';
-import { counted } from '../report/format.ts';
-import { resultsOfRun } from '../report/sequential.ts';
 import type { Verification } from '../verify/verify.ts';
 import { instructionsFor } from '../workspace/instructions-for.ts';
 import { makeScratch, sweepScratch } from '../workspace/scratch-folder.ts';
-import { newRunId } from './build-manifest.ts';
 import { collectSecrets } from './collect-secrets.ts';
 import { type JudgePlace, judgeStoredTree } from './judge-stored-tree.ts';
 import { listPlannedTests, openPlannedEnvironments, openWorkplace } from './open-workplace.ts';
-import { inputsOf, planAgain, selectionOf, withSandboxOf } from './plan-or-resume.ts';
 import { readDeclaredContext } from './read-declared-context.ts';
+import { type LeftOut, planRescore, rescoreManifest, rescoreNotes } from './rescore-plan.ts';
 import { type ReportedRun, writeReport } from './write-report.ts';
-
-/** Cases of the stored run that are not in the new one, and why. */
-export type LeftOut = { why: string; cases: number };
 
 /** A run of tasks whose stored trees were judged anew. */
 export type RescoredTasks = ReportedRun & {
@@ -64,9 +57,8 @@ export async function rescoreTasks(
   { config: given, validation, repeat = 1, jobs = 1, signal = never(), onCase }: RescoreTasksOptions,
 ): Promise<RescoredTasks> {
   const stored = await readRun(directory);
-  const stated = validation ? withValidation(given, validation) : given;
-  const { config } = await withSandboxOf(stored, stated);
-  const { plan, rows, leftOut } = await planCases(stored, config);
+  const planned = await planRescore(stored, given, validation);
+  const { config, plan, rows, leftOut, withheld, taskOf, armOf } = planned;
   await sweepScratch();
   await using scratch = await makeScratch({ isShared: usesEngine(config.sandbox) });
   const contexts = new Map(
@@ -78,14 +70,13 @@ export async function rescoreTasks(
       }),
     ),
   );
-  const withheld = stored.manifest.withheld ?? [];
   await using workplace = await openWorkplace(config, plan, { scratch, withheld, contexts });
   const variables = prepareEnvironment(config.environment, process.env);
-  const planned = new Set(plan.tasks.map(({ id }) => id));
+  const plannedTasks = new Set(plan.tasks.map(({ id }) => id));
   const mask = createMask([
     ...collectSecrets([], config.gateway, process.env),
     ...config.tasks
-      .filter(({ id }) => planned.has(id))
+      .filter(({ id }) => plannedTasks.has(id))
       .flatMap((task) => setupEnvironment(task, process.env).secrets),
     ...variables.secrets,
   ]);
@@ -101,31 +92,36 @@ export async function rescoreTasks(
   const listed = await listPlannedTests(config, plan, place);
   await using record = await createRunRecord(
     dirname(directory),
-    manifestOf(stored, plan, {
-      rows,
-      notes: notesOf(stored, { leftOut, validation, repeat }),
-    }),
+    rescoreManifest(stored, planned, rescoreNotes(stored, { leftOut, validation, repeat })),
   );
+  const source = stored.manifest.imported_from;
+  const treesLeaveOut = source && (source.trees_leave_out ?? []);
   const judgeAnew = async (before: CaseRow): Promise<ReusedCase> => {
     const reused_from = before.reused_from ?? { run_id: before.run_id, case_id: before.case_id };
     const from = { directory, caseId: before.case_id };
     const own = { run_id: record.manifest.run_id, reused_from };
     if (!wasJudged(before)) return { row: { ...before, ...own }, from };
-    const task = listed.tasks.find(({ id }) => id === before.task_id);
-    const variant = config.variants.find(({ name }) => name === before.variant);
-    const agent = config.agents.find(({ name }) => name === before.agent_name);
-    if (!task || !variant || !agent) throw new TypeError(`Case ${before.case_id} is not in the plan.`);
-    const instructions = instructionsFor(variant, agent, contexts.get(variant.name)?.instructions);
+    const id = taskOf(before.task_id)?.id;
+    const task = listed.tasks.find((one) => one.id === id);
+    const commit = plan.tasks.find((one) => one.id === id)?.commit;
+    const arm = armOf(before);
+    if (!task || !commit || !arm) throw new TypeError(`Case ${before.case_id} is not in the plan.`);
+    const { variant, agent } = arm;
+    const instructions = agent && instructionsFor(variant, agent, contexts.get(variant.name)?.instructions);
     const overlays = [...(task.overlays ?? []), ...variant.overlays];
-    const bare = await workspaces.prepare(before.repo_ref, overlays, instructions);
+    const bare = await workspaces.prepare(source ? commit : before.repo_ref, overlays, instructions);
     const snapshot = environments ? await environments.equip(bare).catch(failedPreparation) : bare;
     if (typeof snapshot === 'string') return { row: { ...notJudged(before, snapshot), ...own }, from };
     const files = caseLayout(runLayout(directory).case(before.case_id));
-    const judged = await judgeStoredTree({ row: before, files, task, snapshot }, place);
+    const work = { row: before, files, task, snapshot, ...present({ treesLeaveOut }) };
+    const judged = await judgeStoredTree(work, place);
     if ('unknown' in judged) return { row: { ...notJudged(before, judged.unknown), ...own }, from };
     const row = rowOf(before, judged.verifications);
     const { evidence } = row;
-    const after = { ...row, evidence: evidence === null ? null : mask.text(evidence), ...own };
+    const after = {
+      ...{ ...row, evidence: evidence === null ? null : mask.text(evidence), ...own },
+      ...(source && { repo_ref: commit, ...judged.found }),
+    };
     return { row: after, from, more: judged.folder };
   };
   const changed: RescoredTasks['changed'] = [];
@@ -157,127 +153,6 @@ export async function rescoreTasks(
 }
 
 const never = (): AbortSignal => new AbortController().signal;
-
-const withValidation = (config: Config, commands: readonly Command[]): Config => ({
-  ...config,
-  tasks: config.tasks.map((task): TaskConfig => {
-    const { tests: _, ...validation } = task.validation;
-    return { ...task, validation: { ...validation, commands: [...commands] } };
-  }),
-});
-
-/** The part of a stored run that can be judged with the configuration as it is now. */
-async function planCases(stored: ReadRun, config: Config) {
-  const { manifest, directory } = stored;
-  if (manifest.isolation.provider === 'none' || manifest.imported_from) {
-    const why = manifest.imported_from
-      ? `was imported from ${manifest.imported_from.path}`
-      : 'has agents without files';
-    throw new WhetstoneError('selection-empty', `Run ${manifest.run_id} ${why}: it has no trees to judge.`, {
-      where: directory,
-    });
-  }
-  const known = {
-    agents: new Map(config.agents.map((one) => [one.name, one])),
-    variants: new Map(config.variants.map((one) => [one.name, one])),
-    tasks: new Map(config.tasks.map((one) => [one.id, one])),
-  };
-  const wanted = selectionOf(manifest);
-  const selection = {
-    agents: wanted.agents.filter((name) => known.agents.has(name)),
-    variants: wanted.variants.filter((name) => known.variants.has(name)),
-    taskIds: wanted.taskIds.filter((id) => known.tasks.has(id) && !known.tasks.get(id)?.eval),
-  };
-  if (Object.values(selection).some(({ length }) => length === 0)) {
-    const message = `The configuration has no ${selection.taskIds.length === 0 ? 'task' : 'agent or variant'} of run ${manifest.run_id}.`;
-    throw new WhetstoneError('selection-empty', message, {
-      where: config.file,
-      hint: 'Name the configuration of the run with -c, or its tasks with --tasks.',
-    });
-  }
-  const plan = await planAgain(config, inputsOf(manifest.withheld ?? []), manifest, selection);
-  const sameVariants = new Set(
-    plan.variants
-      .filter(({ name, fingerprint }) =>
-        manifest.variants.some((one) => one.name === name && one.fingerprint === fingerprint),
-      )
-      .map(({ name }) => name),
-  );
-  const reasonOf = (one: { task_id: string; agent_name: string; variant: string }): string | undefined => {
-    if (!selection.taskIds.includes(one.task_id)) return `no task ${one.task_id} in ${config.tasksFile}`;
-    if (!known.agents.has(one.agent_name)) return `no agent ${one.agent_name} in the configuration`;
-    if (!known.variants.has(one.variant)) return `no variant ${one.variant} in the configuration`;
-    return sameVariants.has(one.variant) ? undefined : `the variant ${one.variant} has changed since the run`;
-  };
-  const ordered = rowsInOrder(stored);
-  const rows = ordered.filter((row) => reasonOf(row) === undefined);
-  const reasons = ordered.flatMap((row) => reasonOf(row) ?? []);
-  const leftOut = [...Map.groupBy(reasons, (why) => why)].map(([why, { length }]) => ({
-    why,
-    cases: length,
-  }));
-  if (rows.length === 0) {
-    const said = leftOut.map(({ why }) => why).join('; ') || 'no case has finished';
-    throw new WhetstoneError('selection-empty', `No case of run ${manifest.run_id} can be judged: ${said}.`, {
-      where: directory,
-    });
-  }
-  return { plan, rows, leftOut };
-}
-
-/** The stored manifest with the cases that are judged. A task whose tests have changed is another one for `compare`. */
-function manifestOf(
-  { manifest, rows: all, directory: _ }: ReadRun,
-  plan: Plan,
-  { rows, notes }: { rows: readonly CaseRow[]; notes: string[] },
-): Manifest {
-  const judged = new Set(rows.map(({ case_id }) => case_id));
-  const tasks = new Set(rows.map(({ task_id }) => task_id));
-  const arms = new Set(rows.map(armOf));
-  const missing = new Set(
-    resultsOfRun(manifest, [...all.values()]).flatMap((one) =>
-      one.row === null && tasks.has(one.task_id) && arms.has(armOf(one)) ? one.case_id : [],
-    ),
-  );
-  const isThere = (id: string) => judged.has(id) || missing.has(id);
-  const matrix = manifest.case_matrix.filter(({ case_id }) => isThere(case_id));
-  const fingerprints = new Map(plan.tasks.map(({ id, fingerprint }) => [id, fingerprint]));
-  const createdAt = new Date();
-  const { looks } = manifest;
-  return {
-    ...manifest,
-    ...{ run_id: newRunId(createdAt), created_at: createdAt.toISOString() },
-    rescored_from: manifest.run_id,
-    tasks: manifest.tasks
-      .filter(({ id }) => tasks.has(id))
-      .map((task) => ({ ...task, fingerprint: fingerprints.get(task.id) ?? task.fingerprint })),
-    order: manifest.order.filter(isThere),
-    ...{ case_count: matrix.length, case_matrix: matrix, notes },
-    ...(looks && {
-      looks: looks.map((look) => ({ ...look, tasks: look.tasks.filter((id) => tasks.has(id)) })),
-    }),
-  };
-}
-
-const armOf = ({ agent_name, variant }: { agent_name: string; variant: string }): string =>
-  JSON.stringify([agent_name, variant]);
-
-function notesOf(
-  { manifest }: ReadRun,
-  {
-    leftOut,
-    validation,
-    repeat,
-  }: { leftOut: LeftOut[]; repeat: number; validation: readonly Command[] | undefined },
-): string[] {
-  const said = validation ? ` with other validation commands (${validation.length})` : '';
-  const often = repeat > 1 ? `, each tree ${repeat} times` : '';
-  return [
-    ...manifest.notes,
-    `Judged anew from run ${manifest.run_id}${said}${often}: the agents did not run.`,
-    ...leftOut.map(({ why, cases }) => `${counted(cases, 'case')} of it left out: ${why}.`),
-  ];
-}
 
 /** Whether the clean room decided. Whatever a case ended with before that, such as a time limit, no test can change. */
 export function wasJudged({ status, failure_class: kind }: CaseRow): boolean {

@@ -51,6 +51,7 @@ export async function rescore(
     root,
     judge,
     gateway,
+    repeat = 1,
   }: {
     evals: readonly EvalDescription[];
     workers: EvalWorkers;
@@ -58,6 +59,8 @@ export async function rescore(
     /** Who answers what no stored judgement answers. Default: nobody, so that such an assertion is unavailable. */
     judge?: JudgeConfig;
     gateway?: GatewayConfig;
+    /** How often each case is judged: a whole number from 1. From the second time on, its checks run and its judge answers again. Default: 1. */
+    repeat?: number;
   },
 ): Promise<Rescored> {
   const stored = await readRun(directory);
@@ -78,7 +81,8 @@ export async function rescore(
   const matrix = stored.manifest.case_matrix.filter(({ case_id }) => planned.has(case_id));
   const createdAt = new Date();
   const leftOut = rows.length - cases.length;
-  const note = `Judged anew from run ${stored.manifest.run_id}: the agents did not run.${omission(leftOut)}`;
+  const often = repeat > 1 ? `, each case ${repeat} times` : '';
+  const note = `Judged anew from run ${stored.manifest.run_id}${often}: the agents did not run.${omission(leftOut)}`;
   await using record = await createRunRecord(dirname(directory), {
     ...stored.manifest,
     ...{ run_id: newRunId(createdAt), created_at: createdAt.toISOString() },
@@ -97,12 +101,29 @@ export async function rescore(
     const task = toTask(description, { root }, undefined, startedWith);
     await using room = rooms.of({ row: before, files, task });
     await using caseJudge = await openStoredJudge(before, files, { judge: laterJudge, mask });
-    const { row, own } = task.eval
-      ? await rescoreCase(before, description, {
-          ...{ files, workers, root, repo: stored.manifest.repo.path, judge: caseJudge, room },
-          hiddenTests: task.hiddenTests && basename(task.hiddenTests),
-        })
-      : await rescoreFolder(before, room);
+    const judgeOnce = (judge: StoredJudge, anew: boolean) =>
+      task.eval
+        ? rescoreCase(before, description, {
+            ...{ files, workers, root, repo: stored.manifest.repo.path, judge, room, anew },
+            hiddenTests: task.hiddenTests && basename(task.hiddenTests),
+          })
+        : rescoreFolder(before, room);
+    const { row: first, own, isDecided } = await judgeOnce(caseJudge, false);
+    const outcomes = [first.outcome];
+    const used = [caseJudge.kept()];
+    let { judge: spent } = first;
+    for (let number = 2; number <= repeat && !isDecided; number += 1) {
+      const options = { judge: laterJudge, mask, anew: true };
+      await using again = await openStoredJudge({ ...before, ...present({ judge: spent }) }, files, options);
+      const { row } = await judgeOnce(again, true);
+      outcomes.push(row.outcome);
+      used.push(again.kept());
+      spent = row.judge;
+    }
+    const row = {
+      ...{ ...first, ...present({ judge: spent }) },
+      ...(outcomes.length > 1 && { verifications: verificationsOf(outcomes) }),
+    };
     const reused_from = before.reused_from ?? { run_id: before.run_id, case_id: before.case_id };
     const ran = room.ran();
     const validation_results = [...before.validation_results, ...(ran?.commands ?? [])];
@@ -111,7 +132,7 @@ export async function rescore(
     const kept: ReusedCase = {
       row: after,
       from,
-      own: { ...own, ...caseJudge.kept() },
+      own: { ...own, ...keptOf(used) },
       ...present({ more: ran?.folder }),
     };
     return [{ before, after, kept, ofAnotherJudge: caseJudge.ofAnotherJudge }];
@@ -157,14 +178,29 @@ async function severalAtOnce<Item, Result>(
 /** How long the code of one eval may wait, where it says nothing else. */
 const ONE_HOUR_MS = 3_600_000;
 
-type Judged = { row: CaseRow; own: OwnFiles };
+/** `isDecided`: the case ended before anything judged it, or its eval skipped it. */
+type Judged = { row: CaseRow; own: OwnFiles; isDecided: boolean };
+
+/** Counts a case that its eval skipped like one that could not be judged. */
+const verificationsOf = (outcomes: readonly CaseRow['outcome'][]): CaseRow['verifications'] => {
+  const passed = outcomes.filter((one) => one === 'passed').length;
+  const failed = outcomes.filter((one) => one === 'failed').length;
+  return { runs: outcomes.length, passed, broken: outcomes.length - passed - failed };
+};
+
+/** The judgements that the outcome is from, and the model calls of all. */
+function keptOf([first = {}, ...others]: readonly OwnFiles[]): OwnFiles {
+  const calls = [first, ...others].map(({ judgeCalls }) => judgeCalls ?? '').join('');
+  return { ...first, ...(calls !== '' && { judgeCalls: calls }) };
+}
 
 /** A folder with a PROMPT.md has no code: its hidden tests judge it, always in another clean room. */
 const isFolder = ({ file, fixture }: EvalDescription): boolean => file === fixture;
 
 async function rescoreFolder(row: CaseRow, room: CaseRooms): Promise<Judged> {
   // Then the agent failed or could not be driven, whatever the tests say.
-  if (row.status === 'agent_failed' || row.status === 'timeout' || isOfTheAgent(row)) return { row, own: {} };
+  if (row.status === 'agent_failed' || row.status === 'timeout' || isOfTheAgent(row))
+    return { row, own: {}, isDecided: true };
   const { status, message } = await room.check({ tests: true });
   const outcome =
     status === 'passed'
@@ -178,7 +214,7 @@ async function rescoreFolder(row: CaseRow, room: CaseRooms): Promise<Judged> {
           } as const)
         : ({ outcome: 'error', failure_class: 'verifier', evidence: message } as const);
   const validation_status = status === 'broken' ? 'skipped' : status;
-  return { row: { ...row, ...outcome, validation_status }, own: {} };
+  return { row: { ...row, ...outcome, validation_status }, own: {}, isDecided: false };
 }
 
 /** Read once, also for many cases. */
@@ -204,6 +240,7 @@ async function rescoreCase(
     judge,
     room,
     hiddenTests,
+    anew,
   }: {
     files: CaseLayout;
     workers: EvalWorkers;
@@ -213,6 +250,8 @@ async function rescoreCase(
     room: CaseRooms;
     /** Names the hidden tests by their content, as they are now. */
     hiddenTests: string | undefined;
+    /** The clean room decides again what it has decided. */
+    anew: boolean;
   },
 ): Promise<Judged> {
   const turns: StoredTurn[] = JSON.parse(readFileSync(files.turns, 'utf8'));
@@ -227,7 +266,7 @@ async function rescoreCase(
   }));
   const request = { file, key, id, agentName: row.agent_name, capabilities, flags, model };
   const { calls, miscounted } = storedCalls(row.assertions ?? [], files, {
-    ...{ repo, room, areTestsTheSame: storedTests === hiddenTests },
+    ...{ repo, room, areTestsTheSame: storedTests === hiddenTests, anew },
   });
   using attempt = workers.open(request, {
     calls: {
@@ -253,7 +292,7 @@ async function rescoreCase(
     ...tested,
     ...(failure && { failure: placedBelow(failure, root) }),
   });
-  const { score: _, max_score: __, ...rest } = row;
+  const { score: _, max_score: __, verifications: ___, ...rest } = row;
   const judged = { ...rest, ...assertionFields(assertions), ...present({ judge: judge.spent() }) };
   const own = {
     assertions: `${JSON.stringify(assertions, null, 2)}\n`,
@@ -264,7 +303,7 @@ async function rescoreCase(
   };
   // Then the agent failed, or could not be driven, whatever the assertions say.
   const isDecided = turns.at(-1)?.status === 'failed' || isOfTheAgent(row);
-  if (isDecided && verdict.skipped === undefined) return { row: judged, own };
+  if (isDecided && verdict.skipped === undefined) return { row: judged, own, isDecided };
   const outcome =
     verdict.skipped !== undefined
       ? ({ outcome: 'skipped', failure_class: null, evidence: verdict.skipped } as const)
@@ -273,7 +312,7 @@ async function rescoreCase(
         : verdict.failure !== undefined
           ? ({ outcome: 'failed', failure_class: 'agent', evidence: verdict.failure } as const)
           : ({ outcome: 'passed', failure_class: null, evidence: null } as const);
-  return { row: { ...judged, ...outcome }, own };
+  return { row: { ...judged, ...outcome }, own, isDecided: verdict.skipped !== undefined };
 }
 
 /** Whether a case ended before its assertions could decide. */

@@ -26,11 +26,11 @@ import { openJudge, openJudgeGateway } from './open-judge-gateway.ts';
 import { agentVersions, openRecord } from './open-record.ts';
 import { casesToRun, planOrResume } from './plan-or-resume.ts';
 import { readDeclaredContext } from './read-declared-context.ts';
+import { reasonsToRunAgain } from './reasons-to-run-again.ts';
 import { requireCapabilities } from './require-capabilities.ts';
 import { requireExecutables } from './require-executables.ts';
+import type { CaseLab } from './retry-case.ts';
 import { findReusable, noteReusable, type Reuse, type ReusePolicy } from './reuse.ts';
-import { reasonsToRunAgain } from './run-again.ts';
-import type { CaseLab } from './run-case.ts';
 import type { RunEvent } from './run-event.ts';
 import { startProblems } from './start-problems.ts';
 import { type ReportedRun, writeReport } from './write-report.ts';
@@ -325,7 +325,7 @@ async function runPart(
   plan: Plan,
   { jobs, signal, onEvent }: { jobs: number; signal: AbortSignal; onEvent: (event: RunEvent) => void },
 ): Promise<number> {
-  const { runCase } = await import('./run-case.ts');
+  const { runWithRetry } = await import('./retry-case.ts');
   const queue = cases.values();
   const hasPassed = passedTrials(plan, lab);
   let unfinished = cases.length;
@@ -340,7 +340,7 @@ async function runPart(
         continue;
       }
       onEvent({ type: 'case.started', planned });
-      const row = await runCase(planned, lab, {
+      const row = await runWithRetry(planned, lab, {
         signal: stop,
         onProgress: (progress) => onEvent({ type: 'case.progressed', planned, ...progress }),
         onRetry: (evidence) => onEvent({ type: 'case.retried', planned, evidence }),

@@ -2,7 +2,7 @@ import type { CheckResult, SentChange, TestCalls } from '../eval/protocol.ts';
 import type { CaseLayout } from '../record/layout.ts';
 import type { CaseRow } from '../record/row.ts';
 import { counted } from '../report/format.ts';
-import { storedContent } from './stored-content.ts';
+import { storedChanges, storedContent } from './stored-content.ts';
 import { textOf } from './stored-events.ts';
 import type { CaseRooms } from './stored-rooms.ts';
 
@@ -10,7 +10,18 @@ import type { CaseRooms } from './stored-rooms.ts';
 export function storedCalls(
   assertions: NonNullable<CaseRow['assertions']>,
   files: Pick<CaseLayout, 'patch'>,
-  { repo, room, areTestsTheSame }: { repo: string; room: Pick<CaseRooms, 'check'>; areTestsTheSame: boolean },
+  {
+    repo,
+    room,
+    areTestsTheSame,
+    anew = false,
+  }: {
+    repo: string;
+    room: Pick<CaseRooms, 'check'>;
+    areTestsTheSame: boolean;
+    /** Every check that can run does so, whatever is stored of it. */
+    anew?: boolean;
+  },
 ): {
   calls: Omit<TestCalls, 'judge' | 'judgeLane' | 'masked' | 'user'>;
   /** Checks that the eval asked for more or less often than the stored case: by name, what to say of them. */
@@ -41,7 +52,9 @@ export function storedCalls(
         const number = asked.get(name) ?? 0;
         asked.set(name, number + 1);
         const known = stored.get(name)?.[number];
-        if (known && known.status !== 'unavailable') return { status: known.status, message: known.message };
+        const isToRun = anew && ahead === 0;
+        if (known && known.status !== 'unavailable' && !isToRun)
+          return { status: known.status, message: known.message };
       }
       if (ahead === 0) return room.check(what);
       const follow = ahead === 1 ? 'another turn follows' : `${ahead} more turns follow`;
@@ -60,18 +73,4 @@ export function storedCalls(
       }),
     );
   return { calls, miscounted };
-}
-
-/** The changes that a patch describes. */
-function storedChanges(patch: string): SentChange[] {
-  if (patch === '') return [];
-  return patch.split(/^(?=diff --git )/m).map((part): SentChange => {
-    const [header = ''] = part.split(/^(?:@@|GIT binary patch)/m, 1);
-    const from = /^rename from (.+)$/m.exec(header)?.[1];
-    const path = /^rename to (.+)$/m.exec(header)?.[1] ?? / b\/(.+)$/m.exec(header)?.[1] ?? '';
-    if (from !== undefined) return { path, from, status: 'renamed', patch: part };
-    if (/^new file mode/m.test(header)) return { path, status: 'added', patch: part };
-    if (/^deleted file mode/m.test(header)) return { path, status: 'deleted', patch: part };
-    return { path, status: /^index /m.test(header) ? 'modified' : 'mode', patch: part };
-  });
 }

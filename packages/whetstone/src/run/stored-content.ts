@@ -39,3 +39,39 @@ async function blobOf(repo: string, id: string, path: string): Promise<string> {
   });
   return content.toString('utf8');
 }
+
+/**
+ * The text of a file of a commit of the repository of a run. `undefined`: there is no such file or commit, or it is longer than
+ * `most` bytes.
+ */
+export async function committedText(
+  repo: string,
+  commit: string,
+  path: string,
+  most: number,
+): Promise<string | undefined> {
+  if (!/^[0-9a-f]{40,64}$/.test(commit)) return undefined;
+  try {
+    const { gitDir } = await openRepository(repo);
+    const object = `${commit}:${path}`;
+    const size = Number(String(await git(['cat-file', '-s', object], { gitDir })));
+    if (!(size <= most)) return undefined;
+    return (await git(['cat-file', 'blob', object], { gitDir })).toString('utf8');
+  } catch {
+    return undefined; // the repository is not here, or never had it
+  }
+}
+
+/** The changes that a patch describes. */
+export function storedChanges(patch: string): SentChange[] {
+  if (patch === '') return [];
+  return patch.split(/^(?=diff --git )/m).map((part): SentChange => {
+    const [header = ''] = part.split(/^(?:@@|GIT binary patch)/m, 1);
+    const from = /^rename from (.+)$/m.exec(header)?.[1];
+    const path = /^rename to (.+)$/m.exec(header)?.[1] ?? / b\/(.+)$/m.exec(header)?.[1] ?? '';
+    if (from !== undefined) return { path, from, status: 'renamed', patch: part };
+    if (/^new file mode/m.test(header)) return { path, status: 'added', patch: part };
+    if (/^deleted file mode/m.test(header)) return { path, status: 'deleted', patch: part };
+    return { path, status: /^index /m.test(header) ? 'modified' : 'mode', patch: part };
+  });
+}

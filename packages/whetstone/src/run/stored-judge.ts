@@ -22,7 +22,16 @@ export type StoredJudge = Omit<CaseJudge, 'calls'> & {
 export async function openStoredJudge(
   row: CaseRow,
   files: CaseLayout,
-  { judge, mask }: { judge: LaterJudge | undefined; mask: Mask },
+  {
+    judge,
+    mask,
+    anew = false,
+  }: {
+    judge: LaterJudge | undefined;
+    mask: Mask;
+    /** The configured judge answers again what it has answered, so that its answers can be compared. */
+    anew?: boolean;
+  },
 ): Promise<StoredJudge> {
   const text = existsSync(files.judgements) ? readFileSync(files.judgements, 'utf8') : '';
   const lines = text.split('\n').filter((line) => line !== '');
@@ -53,9 +62,10 @@ export async function openStoredJudge(
     if (!judge) return false;
     // Nobody knew then, and a judge may know now.
     if (known.judgement.status === 'unavailable') return true;
-    if (known.judge === undefined || known.judge === judge.fingerprint) return false;
+    const isSame = known.judge === undefined || known.judge === judge.fingerprint;
+    if (isSame && !anew) return false;
     const canAsk = (by ?? (judge.config.model === undefined ? 'agent' : 'model')) === 'model';
-    if (!canAsk) ofAnotherJudge += 1;
+    if (!canAsk && !isSame) ofAnotherJudge += 1;
     return canAsk;
   };
   return {

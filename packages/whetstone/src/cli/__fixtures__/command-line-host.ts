@@ -5,7 +5,6 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { restartLean } from '../../workspace/lean-memory.ts';
 import { enterPrivateMountNamespace } from '../../workspace/mount-namespace.ts';
-import { main } from '../main.ts';
 import type { Call } from './command-line.ts';
 
 /** How long a command may keep its process alive after it has returned. */
@@ -14,6 +13,8 @@ const END_LIMIT_MS = 30_000;
 // Once for all calls: they start the process anew.
 enterPrivateMountNamespace();
 restartLean();
+// Only now, because the process has started anew.
+const { main } = await import('../main.ts');
 
 let output: Record<'stdout' | 'stderr', string> | undefined;
 for (const stream of ['stdout', 'stderr'] as const) process[stream].write = writer(stream);

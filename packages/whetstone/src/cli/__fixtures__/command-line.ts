@@ -15,9 +15,12 @@ export type Finished = {
 
 type Host = { pid: number; isAlive(): boolean; run(call: Call): Promise<Finished> };
 
-/** What waits for a process, which is what keeps `HOSTS` to that number: to start one costs as much as two calls. */
+/**
+ * What waits for a process. One is enough, because each worker of Vitest has its own: to start one costs as much as two
+ * calls, and a process runs each call faster than the call before.
+ */
 const waiting: ((host: Host) => void)[] = [];
-const HOSTS = 2;
+const HOSTS = 1;
 let hosts = 0;
 /** Those that run nothing now. They end with this process. */
 const idle: Host[] = [];

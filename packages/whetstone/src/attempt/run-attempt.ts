@@ -5,9 +5,8 @@ import { messageOf, WhetstoneError } from '@whetstone/errors';
 import type { JsonObject } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { Sandbox } from '@whetstone/sandbox';
-import type { InfrastructureFailure } from '../record/failure-class.ts';
 import type { CaseLayout } from '../record/layout.ts';
-import type { CaseRow } from '../record/row.ts';
+import type { CaseRow, InfrastructureFailure } from '../record/row.ts';
 import { placeServices, serviceVariables, startServices } from '../verify/run-services.ts';
 import { runSetup } from '../verify/run-setup.ts';
 import { verify } from '../verify/verify.ts';
@@ -163,7 +162,8 @@ async function pursueIn(
   trace.isGrading = true;
 
   attempt.onProgress?.({ phase: 'verification' });
-  trace.changes = await workspace.changes();
+  // An eval can look at the tree at any time.
+  trace.changes = await workspace.changes({ lends: !attempt.task.eval });
   const changed = await keepFileChanges(trace.changes, files.events, lab);
   if (changed.length > 0) {
     const events = [...turn.events, ...changed];

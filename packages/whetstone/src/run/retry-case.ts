@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Agent, DeclaredContext } from '@whetstone/agents';
-import { runAttempt } from '../attempt/attempt.ts';
 import type { Attempt, Lab } from '../attempt/lab.ts';
+import { runAttempt } from '../attempt/run-attempt.ts';
 import type { Config } from '../config/config.ts';
 import { renderPrompt } from '../config/render-prompt.ts';
 import type { PlannedCase } from '../plan/plan.ts';
@@ -19,7 +19,7 @@ export type CaseLab = Lab & {
 const INFRASTRUCTURE_RETRIES = 1;
 
 /** Runs one case, again after an infrastructure error, and records its row. Resolves with `undefined` when aborted. */
-export async function runCase(
+export async function runWithRetry(
   planned: PlannedCase,
   lab: CaseLab,
   options: {

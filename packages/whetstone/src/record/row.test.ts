@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { failureClasses } from './failure-class.ts';
+import { failureClasses } from './row.ts';
 
 test('the page on results describes every class, under its outcome', () => {
   const page = readFileSync(join(import.meta.dirname, '../../../../docs/results.md'), 'utf8');
