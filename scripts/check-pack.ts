@@ -114,6 +114,7 @@ try {
     await runQuickstarts(user, node);
   }
   checkBridges(user);
+  checkSite(user);
   checkTypes(user);
   checkDocuments(user);
   console.log('The tarballs work.');
@@ -166,6 +167,19 @@ function useAsUser(user: string, node: string): void {
   console.log(
     `whetstone ${version} works on ${execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()}`,
   );
+}
+
+/** The documentation of the package has a page of each kind. */
+function checkSite(user: string): void {
+  const site = join(user, 'node_modules/whetstone/dist/docs-static');
+  for (const page of [
+    'index.html',
+    'tutorial.html',
+    'commands/run.html',
+    'config/gateway.html',
+    'errors.html',
+  ])
+    if (!existsSync(join(site, page))) throw new Error(`the documentation has no ${page}`);
 }
 
 /** With the Vitest of the repository, which is a peer. */

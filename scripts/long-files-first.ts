@@ -19,6 +19,14 @@ export const longFiles: readonly string[] = [
   'packages/whetstone/src/attempt/outcomes.test.ts',
   'packages/agents/src/module/shared/shared.test.ts',
   'packages/agents/src/loop/sandbox-environment.test.ts',
+  'packages/whetstone/src/tasks/mine.slow.test.ts',
+  'packages/whetstone/src/verify/masks/masks.slow.test.ts',
+  'packages/view/src/page.slow.test.ts',
+  'packages/whetstone/src/cli/tasks-harbor.slow.test.ts',
+  'packages/whetstone/src/cli/try.slow.test.ts',
+  'packages/loop/src/session/invariants.slow.test.ts',
+  'packages/whetstone/src/cli/audit.slow.test.ts',
+  'scripts/site/site.slow.test.ts',
   'examples/real-agents/faults.agents.test.ts',
   'examples/real-agents/acp.agents.test.ts',
   'examples/real-agents/instruction-files.agents.test.ts',
@@ -32,6 +40,10 @@ export const longFiles: readonly string[] = [
   'examples/real-agents/promptfoo.agents.test.ts',
   'examples/real-agents/follow-ups.agents.test.ts',
   'packages/agents/src/contract/agent-contract.agents.test.ts',
+  'examples/real-agents/permissions.agents.test.ts',
+  'examples/real-agents/faulty-run.agents.test.ts',
+  'examples/real-agents/structured-output.agents.test.ts',
+  'examples/real-agents/sealed.agents.test.ts',
 ];
 
 export class LongFilesFirst extends BaseSequencer {

@@ -44,6 +44,8 @@ for (const { name, hash, height } of [
   await browser.resize(1200, height);
   await browser.goto(server.url + hash);
   await browser.until("document.querySelector('main article')");
+  // The source of a failure comes from the repository.
+  await browser.until("!document.querySelector('.why') || document.querySelector('.why figcaption')");
   await browser.evaluate(hideRoot);
   writeFileSync(join(pictures, `${name}.png`), await browser.picture());
 }

@@ -10,6 +10,7 @@ import { basename, join } from 'node:path';
 import { pageFiles } from '../packages/whetstone/src/view/page-files.ts';
 import { bundle } from './release/bundle.ts';
 import { publishedManifest, publishedReadme, webAddress } from './release/published-package.ts';
+import { buildSite } from './site/build-site.ts';
 
 /** `ajv` and what it needs are 90 files, which take four times as long to load as the same code in one. */
 const VALIDATOR = ['ajv', 'fast-deep-equal', 'fast-uri', 'json-schema-traverse', 'require-from-string'];
@@ -35,8 +36,10 @@ for (const file of globSync('**/{*.json,LICENSE}', {
 
 const content = JSON.parse(readFileSync(manifest, 'utf8'));
 // The modules of the command line look for files beside them, and most are loaded on use.
-if (name === 'whetstone') copyPage();
-else await bundle(join(folder, 'dist'), content.exports, name === 'loop' ? VALIDATOR : []);
+if (name === 'whetstone') {
+  copyPage();
+  await buildSite(join(folder, 'dist/docs-static'));
+} else await bundle(join(folder, 'dist'), content.exports, name === 'loop' ? VALIDATOR : []);
 
 const place = { folder: `packages/${name}`, version: content.version, address: repositoryAddress() };
 replaceFile(manifest, `${JSON.stringify(publishedManifest(content, place), null, 2)}\n`);

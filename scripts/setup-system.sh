@@ -5,7 +5,7 @@ command -v apt-get >/dev/null || { echo "This script only knows apt-get; install
 sudo=""
 [ "$(id -u)" = 0 ] || sudo=sudo
 missing=()
-for pair in chromium:chromium rg:ripgrep fc-list:fontconfig script:bsdutils openssl:openssl bwrap:bubblewrap zsh:zsh fish:fish; do
+for pair in chromium:chromium rg:ripgrep fc-list:fontconfig script:bsdutils openssl:openssl bwrap:bubblewrap zsh:zsh fish:fish socat:socat; do
   command -v "${pair%%:*}" >/dev/null || missing+=("${pair##*:}")
 done
 python3 -m pytest --version >/dev/null 2>&1 || missing+=(python3-pytest)

@@ -7,6 +7,7 @@ export const testNeeds = [
   { name: 'root', description: 'the tests do not run as root' },
   { name: 'pid-namespaces', description: 'there are no PID namespaces' },
   { name: 'bubblewrap', description: 'bubblewrap is not installed, or does not start' },
+  { name: 'sandbox-runtime', description: 'the sandbox runtime does not start; it needs socat and ripgrep' },
   { name: 'docker', description: 'no container engine answers, or not to root' },
   { name: 'cgroups', description: 'this user may not make cgroups' },
   { name: 'namespaces', description: 'there are no mount namespaces' },

@@ -18,6 +18,8 @@ export function webAddress(remote: string): string | undefined {
 export function publishedManifest(manifest: Manifest, { folder, address }: PublishedPlace): object {
   const { scripts: _, ...kept } = manifest;
   const exports = Object.entries(manifest.exports).map(([path, source]) => {
+    // A schema is published as it is.
+    if (!source.endsWith('.ts')) return [path, source];
     const compiled = source.replace(/^\.\/src\//, './dist/').replace(/\.ts$/, '');
     return [path, { types: `${compiled}.d.ts`, default: `${compiled}.js` }];
   });
