@@ -29,8 +29,13 @@ export type Aim = { what: string; measured: number; below: number; unit: string;
 
 export type Size = 'full' | 'quick';
 
-/** `say` reports progress. */
-export type Benchmark = (options: { size: Size; say: (line: string) => void }) => Promise<Report>;
+/** `say` reports progress. `cases`, `kills`: how many, where a benchmark has them, instead of those of the size. */
+export type Benchmark = (options: {
+  size: Size;
+  say: (line: string) => void;
+  cases?: number;
+  kills?: number;
+}) => Promise<Report>;
 
 /** A column, and how it is computed from an item. */
 type ColumnOf<Item> = readonly [

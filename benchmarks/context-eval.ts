@@ -11,29 +11,40 @@ const SOURCE = 'https://github.com/JasonxzWen/context-eval';
 const COMMIT = '6029e96bcca9c3665244801225f9977c30ce89e1';
 const CACHE = join(import.meta.dirname, '../.cache');
 const CLONE = join(CACHE, 'context-eval');
-const ENVIRONMENT = join(CACHE, 'context-eval-venv');
-const PYTHON = join(ENVIRONMENT, 'bin/python');
+/** Where Debian puts the packages of Python: rich, where `python3` is another Python that lacks it. */
+const DEBIAN_PACKAGES = '/usr/lib/python3/dist-packages';
+const PYTHONPATH = `${CLONE}:${DEBIAN_PACKAGES}`;
 const LIMIT_MS = 300_000;
 
-/** Writes the same at its end as `probe.ts` does. ru_maxrss is in KiB. */
+/**
+ * Does what its command `run` does, without the package that reads the command line. Arguments: the configuration, trials
+ * and jobs. Writes the same at its end as `probe.ts` does. ru_maxrss is in KiB.
+ */
 const START = `
-import atexit, json, os, resource
+import atexit, json, os, resource, sys
+from pathlib import Path
 def write():
     use = resource.getrusage(resource.RUSAGE_SELF)
     with open(os.environ['WHETSTONE_BENCHMARK_PROBE'], 'w') as file:
         json.dump({'cpuSeconds': use.ru_utime + use.ru_stime, 'peakBytes': use.ru_maxrss * 1024}, file)
 atexit.register(write)
-from context_eval.cli import app
-app()
+from context_eval.config import validate_config_files
+from context_eval.runner import ContextEvalRunner
+config, tasks = validate_config_files(Path(sys.argv[1]), None)
+ContextEvalRunner(
+    config=config, tasks=tasks, trials=int(sys.argv[2]), jobs=int(sys.argv[3]),
+    cleanup_policy=ContextEvalRunner.resolve_cleanup_policy(cleanup=True, cleanup_policy=None),
+).run()
 `;
 
 /**
  * context-eval over the repository, the tasks and the variants of `makeMatrix` in `directory`. Clones it into
- * `.cache/context-eval` and installs it with python3 beside it if it is missing.
+ * `.cache/context-eval` if it is missing, and runs its source with the packages that python3 has.
  */
 export function openContextEval(directory: string, trials: number, say: (line: string) => void): Peer {
   try {
-    if (!existsSync(PYTHON)) install(say);
+    if (!existsSync(CLONE)) clone(say);
+    run('python3', '-c', 'import context_eval.runner');
   } catch (error) {
     const [first = ''] = messageOf(error).split('\n');
     // The results name no folder of a machine.
@@ -52,25 +63,27 @@ export function openContextEval(directory: string, trials: number, say: (line: s
     output_dir: 'context-eval-runs',
   };
   writeFileSync(join(directory, 'context-eval.yaml'), JSON.stringify(config));
-  const options = ['--trials', String(trials), '--jobs', '2', '--cleanup'];
   return {
     kind: 'ready',
     name: `context-eval ${versionOf(join(CLONE, 'pyproject.toml'))}`,
     measure: () =>
-      measureProgram([PYTHON, '-c', START, 'run', '-c', 'context-eval.yaml', ...options], { cwd: directory }),
+      measureProgram(['python3', '-c', START, 'context-eval.yaml', String(trials), '2'], {
+        cwd: directory,
+        env: { PYTHONPATH },
+      }),
   };
 }
 
-function install(say: (line: string) => void): void {
-  say('installing context-eval into .cache/context-eval');
-  const run = (file: string, ...args: string[]) =>
-    execFileSync(file, args, { stdio: 'ignore', timeout: LIMIT_MS });
-  if (!existsSync(CLONE)) {
-    run('git', 'clone', '--quiet', SOURCE, CLONE);
-    run('git', '-C', CLONE, 'checkout', '--quiet', COMMIT);
-  }
-  run('python3', '-m', 'venv', ENVIRONMENT);
-  run(join(ENVIRONMENT, 'bin/pip'), 'install', '--quiet', CLONE);
+function clone(say: (line: string) => void): void {
+  say('cloning context-eval into .cache/context-eval');
+  run('git', 'clone', '--quiet', SOURCE, CLONE);
+  run('git', '-C', CLONE, 'checkout', '--quiet', COMMIT);
+}
+
+/** Fails with what the program says. */
+function run(file: string, ...args: string[]): void {
+  const env = { ...process.env, PYTHONPATH };
+  execFileSync(file, args, { stdio: ['ignore', 'ignore', 'pipe'], timeout: LIMIT_MS, env });
 }
 
 function versionOf(file: string): string {

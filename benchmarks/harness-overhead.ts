@@ -57,7 +57,7 @@ export const harnessOverhead: Benchmark = async ({ size, say }) => {
         : []),
       'Own CPU is user and system time of the harness process (RUSAGE_SELF). Children are all its descendants, also those that outlive it: git, mounts, the process that starts commands, the sandbox, the agent and the validation.',
       'promptfoo runs the same shell command with an `exec:` provider in a copy of the same folder that its script makes. It does less: no commit is checked out, nothing is contained, no patch is taken, and nothing is verified in a clean tree; its assertion reads what the script printed.',
-      'context-eval runs the same tasks and variants. It makes a git worktree per case and validates in the tree that the agent changed: nothing is contained and there is no clean tree.',
+      'context-eval runs the same tasks and variants from its source, by the call that its command makes. It makes a git worktree per case and validates in the tree that the agent changed: nothing is contained and there is no clean tree.',
       'niceeval needs a Docker daemon and its image, so it was not run. Its figure is for evaluations without work.',
       ...peers.flatMap((peer) =>
         peer.kind === 'missing' ? [`${peer.name} was not measured: ${peer.reason}`] : [],

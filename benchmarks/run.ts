@@ -1,6 +1,7 @@
 /**
  * `npm run bench -- [name …] [--quick]`: measures, prints the figures, and writes them to RESULTS.md. With `--quick`, it
- * uses small sizes to check that everything works, and only prints.
+ * uses small sizes to check that everything works, and only prints. `soak`, which takes hours, is only measured by name; with
+ * `--cases N` and `--kills N` it plays that much of it, goes on where it was stopped, and its section says so.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -18,7 +19,9 @@ import { loop } from './loop/loop.ts';
 import { describeMachine } from './machine.ts';
 import { manyFiles } from './many-files.ts';
 import { renderSection, replaceSection } from './markdown.ts';
+import { masks } from './masks.ts';
 import { memory } from './memory.ts';
+import { page } from './page.ts';
 import { sandbox } from './sandbox.ts';
 import { soak } from './soak/soak.ts';
 import { truth } from './truth/truth.ts';
@@ -39,11 +42,17 @@ const BENCHMARKS: Record<string, Benchmark> = {
   truth,
   assertions,
   evals,
+  page,
+  masks,
 };
 const RESULTS = join(import.meta.dirname, 'RESULTS.md');
 
 const { values, positionals } = parseArgs({
-  options: { quick: { type: 'boolean', default: false } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    cases: { type: 'string' },
+    kills: { type: 'string' },
+  },
   allowPositionals: true,
 });
 const known = Object.keys(BENCHMARKS);
@@ -51,7 +60,10 @@ const unknown = positionals.filter((name) => !known.includes(name));
 if (unknown.length > 0) fail(`Unknown: ${unknown.join(', ')}. There are: ${known.join(', ')}.`);
 if (process.platform !== 'linux') fail('The benchmarks read /proc, so they need Linux.');
 
-for (const name of positionals.length > 0 ? positionals : known) await measure(name);
+const counts = { ...countOf('cases'), ...countOf('kills') };
+const usual = known.filter((name) => name !== 'soak');
+
+for (const name of positionals.length > 0 ? positionals : usual) await measure(name);
 
 /** Each section is written at once, so that a later failure loses no results. */
 async function measure(name: string): Promise<void> {
@@ -59,11 +71,19 @@ async function measure(name: string): Promise<void> {
   if (!benchmark) return;
   const size = values.quick ? 'quick' : 'full';
   const machine = describeMachine();
-  const report = await benchmark({ size, say: (line) => console.error(`${name}: ${line}`) });
-  const command = ['npm run bench --', name, ...(values.quick ? ['--quick'] : [])].join(' ');
+  const report = await benchmark({ size, say: (line) => console.error(`${name}: ${line}`), ...counts });
+  const parts = Object.entries(counts).map(([option, count]) => `--${option} ${count}`);
+  const command = ['npm run bench --', name, ...(values.quick ? ['--quick'] : []), ...parts].join(' ');
   const section = renderSection(name, { machine, command, report });
   console.log(`${section}\n`);
   if (size === 'full') keep(name, section);
+}
+
+function countOf(option: 'cases' | 'kills'): { cases?: number; kills?: number } {
+  const text = values[option];
+  if (text === undefined) return {};
+  if (!/^\d+$/.test(text)) fail(`--${option} takes a whole number, and this is ${text}.`);
+  return { [option]: Number(text) };
 }
 
 /** The file is formatted, because the linter checks it too. */

@@ -40,7 +40,8 @@ const cli = (protocol && protocolAgentsOf(protocol)?.[kind]) ?? drivenAgents[kin
 using folder = temporaryFolder();
 const sandboxes = await createProcessSandboxProvider({ scratch: join(folder.path, 'sandboxes') });
 const chosen = { model: KNOWN_MODELS[kind] };
-const allowed = protocol ? { permissions: { shell: 'allow' as const } } : mayRunCommands(kind);
+const open = { shell: 'allow', filesystem: 'full' } as const;
+const allowed = protocol ? { permissions: open } : mayRunCommands(kind);
 /** What the adapter holds the agent to. */
 const permissions = permissionsOf(
   { enforces: cli.facts.enforces ?? {}, asks: cli.launch.dialogue !== undefined },

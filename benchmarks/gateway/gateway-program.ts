@@ -2,12 +2,17 @@
  * A gateway with one lane at a time, which plays a script or forwards to a provider. Its argument is a `LaneKind` as
  * JSON. It sends the lane's base URL and key to its parent, follows each `GatewayOrder`, and ends with its parent.
  */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createGateway, type LaneMode, scriptFromSteps } from '@whetstone/gateway';
+import { createMask } from '@whetstone/sandbox';
 
-export type LaneKind = { kind: 'script' } | { kind: 'forward'; upstream: string };
+/** `keeps`: the bodies of calls are kept, as in a run. */
+export type LaneKind = ({ kind: 'script' } | { kind: 'forward'; upstream: string }) & { keeps: boolean };
 
 export type OpenedLane = { baseUrl: string; key: string };
 
@@ -17,7 +22,12 @@ export type OpenedLane = { baseUrl: string; key: string };
  */
 export type GatewayOrder = { order: 'next-lane' | 'live' };
 
-const mode = modeOf(JSON.parse(process.argv[2] ?? ''));
+const kind: LaneKind = JSON.parse(process.argv[2] ?? '');
+const mode = modeOf(kind);
+const folder = mkdtempSync(join(tmpdir(), 'gateway-benchmark-'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+/** As many secrets as a run has. */
+const mask = createMask(['sk-as-long-as-keys-are-0123456789abcdef', 'another-key-of-the-machine-0123456789']);
 
 const gateway = await createGateway();
 let lane = await openLane();
@@ -33,7 +43,8 @@ process.on('message', async ({ order }: GatewayOrder) => {
 process.once('disconnect', () => process.exit());
 
 async function openLane(): ReturnType<typeof gateway.open> {
-  const opened = await gateway.open({ owner: 'benchmark', mode });
+  const exchanges = { file: join(folder, 'exchanges.jsonl.zst'), mask: () => mask.stream() };
+  const opened = await gateway.open({ owner: 'benchmark', mode, ...(kind.keeps && { exchanges }) });
   process.send?.({ baseUrl: opened.baseUrl, key: opened.key } satisfies OpenedLane);
   return opened;
 }

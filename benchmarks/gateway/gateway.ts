@@ -1,7 +1,7 @@
 import { type Aim, type Benchmark, FLAT, flatAim, type Table } from '../benchmark.ts';
 import { whereWeLose } from '../compare-with-peers.ts';
 import { installRouter, routerPackage, routerVersion } from './claude-code-router.ts';
-import { PIPE } from './hops.ts';
+import { NOTHING_KEPT, PIPE } from './hops.ts';
 import { measureManyCalls } from './many-calls.ts';
 import { measureOneAtATime } from './one-at-a-time.ts';
 import { measureStreams } from './streams.ts';
@@ -83,7 +83,7 @@ export const gateway: Benchmark = async ({ size, say }) => {
     tables: [usual.table, large.table, throughput, streams.table, instant.table, many.table],
     aims,
     notes: [
-      "`whetstone` is a lane that forwards: it checks the key, reads the request, takes out the provider's tools, masks the provider's key in the answer, meters it, and writes a line of its ledger. Its configuration is the one that it is shipped with, also its limit of calls at once.",
+      "`whetstone` is a lane that forwards: it checks the key, reads the request, takes out the provider's tools, masks the provider's key in the answer, meters it, writes a line of its ledger, and keeps both bodies with secrets masked. Its configuration is the one that it is shipped with, also its limit of calls at once.",
       `\`${PIPE}\` is the floor of this machine: it passes bytes on and looks at none. With ${streamCount} streams at once from a provider that answers at once, its first byte is ${instant.pipeFirstByteTimes.toFixed(1)} × as late as without a proxy, and that of \`whetstone\` ${instant.firstByteTimes.toFixed(1)} ×: ${streamCount} requests of 100 KB are then read one after the other before the first answer. No model answers at once; with one that takes ${PROVIDER_WAIT_MS} ms, the pipe's is ${streams.pipeFirstByteTimes.toFixed(1)} ×.`,
       'First byte held: how much later than without a proxy the client has the first event after the provider sent it. CPU is user and system time of the process of the proxy, in ticks of 10 ms over all calls. Memory is that of one process, after all its calls of the table.',
       'Streams start all at once, after 100 calls that are not counted, each with a request of 100 KB; an event is late by the time from its sending to its arrival. Client, provider and proxy share the cores of the machine.',
@@ -98,8 +98,8 @@ export const gateway: Benchmark = async ({ size, say }) => {
   };
 };
 
-/** Without the first row, which has the calls without a proxy, and without the floor. */
+/** Without the first row, which has the calls without a proxy, the floor, and ourselves without bodies. */
 const proxiesOf = (table: Table): Table => ({
   ...table,
-  rows: table.rows.slice(1).filter(({ subject }) => subject !== PIPE),
+  rows: table.rows.slice(1).filter(({ subject }) => subject !== PIPE && subject !== NOTHING_KEPT),
 });

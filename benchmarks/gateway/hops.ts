@@ -18,6 +18,8 @@ export type ProxyHop = Hop & { pid: number };
 
 /** The floor of what a proxy in Node.js costs on this machine: it only passes bytes on. */
 export const PIPE = 'bare Node pipe';
+/** What keeping the bodies of calls costs is the difference to this. */
+export const NOTHING_KEPT = 'whetstone, no bodies kept';
 
 /** Starts a client and its ways to one provider, each in a process of its own. `router`: whether the peer takes part. */
 export async function startHops(reply: Reply, router: boolean) {
@@ -29,9 +31,15 @@ export async function startHops(reply: Reply, router: boolean) {
     subject: 'no proxy',
     target: { url: `${url}${messagesPath}`, headers: { 'x-api-key': 'any' }, model: 'fake' },
   };
-  const gateway = started.use(await startGateway({ kind: 'forward', upstream: url }));
+  const lane = { kind: 'forward' as const, upstream: url };
+  const gateway = started.use(await startGateway({ ...lane, keeps: true }));
+  const without = started.use(await startGateway({ ...lane, keeps: false }));
   const pipe = started.use(await startPipe(url));
-  const peers: ProxyHop[] = [pipe, ...(router ? [started.use(await startRouter(url))] : [])];
+  const peers: ProxyHop[] = [
+    { ...without, subject: NOTHING_KEPT },
+    pipe,
+    ...(router ? [started.use(await startRouter(url))] : []),
+  ];
   const all = started.move();
   return { client, direct, gateway, pipe, peers, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }

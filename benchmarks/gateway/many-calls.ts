@@ -13,8 +13,12 @@ const CALLS_OF_A_LANE = 100;
 export async function measureManyCalls(options: { bodyBytes: number; calls: number }) {
   const { bodyBytes, calls } = options;
   await using upstream = await startProgram<string>('upstream', { deltas: 20, pauseMs: 0 });
-  const scripted = await measureMode('script', { kind: 'script' }, options);
-  const forwarded = await measureMode('forward', { kind: 'forward', upstream: upstream.ready }, options);
+  const scripted = await measureMode('script', { kind: 'script', keeps: true }, options);
+  const forwarded = await measureMode(
+    'forward',
+    { kind: 'forward', keeps: true, upstream: upstream.ready },
+    options,
+  );
   const marks = marksOf(calls);
   return {
     table: {

@@ -147,10 +147,10 @@ export async function growthTable(
 
 const V8_SETTINGS = [
   { name: 'V8 as it comes', flags: [] },
-  { name: 'without its optimising compilers', flags: ['--max-opt=1'] },
+  { name: 'with compilers that do not work beside the program', flags: ['--no-concurrent-recompilation'] },
   {
-    name: 'and with a young generation of 1 MiB',
-    flags: ['--max-opt=1', '--max-semi-space-size=1'],
+    name: 'and with half-spaces of at most 4 MiB',
+    flags: ['--no-concurrent-recompilation', '--max-semi-space-size=4'],
   },
 ];
 

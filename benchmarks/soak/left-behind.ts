@@ -33,20 +33,36 @@ export function seenOf(pid: number): Seen {
 }
 
 /** What is still there of a process that was killed, in words. `folder`: below which it worked. */
-export function leftOf({ pid, processes, namespaces, loops }: Seen, folder: string): string[] {
+function leftOf({ pid, processes, namespaces, loops }: Seen, folder: string): string[] {
   const alive = processes.filter(
     (one) => one.started !== '' && startOf(one.pid) === one.started && !isZombie(one.pid),
   );
   const held = allProcesses().filter((one) =>
     NAMESPACES.some((name) => namespaces.has(namespaceOf(one, name))),
   );
+  const known = new Set([...alive.map((one) => one.pid), ...held]);
+  const strays = allProcesses().filter((one) => !known.has(one) && worksIn(one, folder));
   return [
     ...alive.map((one) => `process ${one.pid} (${commandOf(one.pid)})`),
+    ...strays.map((one) => `process ${one} (${commandOf(one)}) that works in the folder`),
     ...held.map((one) => `namespace of process ${one}`),
     ...groupsOf(pid).map((name) => `control group ${name}`),
     ...mountsBelow(folder).map((place) => `mount ${place}`),
     ...[...loops].filter(([name, file]) => fileOf(name) === file).map(([name]) => `loop device ${name}`),
   ];
+}
+
+/** What a killed run has to be gone after. A removed control group takes the kernel a moment. */
+const GONE_MS = 30_000;
+
+/** What is left of a run that has ended after a while, or nothing as soon as nothing is. */
+export async function untilGone(seen: Seen, folder: string): Promise<string[]> {
+  const deadline = performance.now() + GONE_MS;
+  for (;;) {
+    const left = leftOf(seen, folder);
+    if (left.length === 0 || performance.now() > deadline) return left;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
 }
 
 /** Control groups that a process made, in all trees. */
@@ -64,6 +80,17 @@ function groupsBelow(folder: string, depth: number): string[] {
   if (depth === 0) return [];
   const inner = namesIn(folder, true).map((name) => join(folder, name));
   return [...inner, ...inner.flatMap((one) => groupsBelow(one, depth - 1))];
+}
+
+/** Whether the environment or the working directory of a process names the folder: it was started by a run there. */
+function worksIn(pid: string, folder: string): boolean {
+  if (isZombie(pid)) return false;
+  if (textOf(`/proc/${pid}/environ`).includes(`${folder}/`)) return true;
+  try {
+    return `${readlinkSync(`/proc/${pid}/cwd`)}/`.startsWith(`${folder}/`);
+  } catch {
+    return false;
+  }
 }
 
 const mountsBelow = (folder: string): string[] =>
