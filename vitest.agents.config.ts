@@ -16,7 +16,7 @@ export default defineConfig({
     sequence: { sequencer: LongFilesFirst },
     env: everyday.test?.env ?? {},
     // The agents wait for each other and for time limits, more than for the processor.
-    maxWorkers: 2,
+    maxWorkers: 3,
     tags: testNeeds,
     reporters: ['default', './scripts/closing-reporter.ts'],
   },

@@ -50,7 +50,9 @@ const one = (call: NonNullable<ScriptStep['calls']>[number]) =>
 
 describe.each(agents)('%s over the protocol', (kind) => {
   test('writes, runs, reads, edits and answers, and each question is answered by its permission', async () => {
-    const { turns, files, calls } = await play(kind, script, { shell: 'allow' });
+    // Codex has a sandbox; the commands of the others run outside every other permission.
+    const filesystem = kind === 'codex-cli' ? 'workspace' : 'full';
+    const { turns, files, calls } = await play(kind, script, { shell: 'allow', filesystem });
     const [turn] = turns;
     expect(turn).toMatchObject({ status: 'completed', exit: { ended: 'exit' } });
     // Without a code where the host had to end it after the turn.
@@ -68,7 +70,7 @@ describe.each(agents)('%s over the protocol', (kind) => {
     });
     expect(turn?.metadata.tools.map(({ status }) => status)).toEqual(Array(4).fill('completed'));
     const decided = turn?.metadata.approvals.map(({ decision, rule }) => `${decision} ${rule}`);
-    const file = 'approved permissions.filesystem: workspace';
+    const file = 'approved permissions.filesystem: full';
     // What the sandbox of Codex allows, it does not ask for.
     const asked = kind === 'codex-cli' ? [] : [file, 'approved permissions.shell: allow', file];
     expect(decided).toEqual(asked);
@@ -116,6 +118,18 @@ describe.each(agents)('%s over the protocol', (kind) => {
     },
   );
 });
+
+test.each(agents.filter((kind) => kind !== 'codex-cli'))(
+  '%s runs no command that nobody allowed',
+  async (kind) => {
+    const command = `node -e "fs.writeFileSync('made.txt', '')"`;
+    const { turns, files } = await play(kind, one({ tool: 'shell', command }), {});
+    expect(Object.keys(files)).toEqual(['README.md']);
+    const shell = kind === 'gemini-cli' ? 'off' : 'ask';
+    expect(turns[0]?.facts).toMatchObject({ permissions: { filesystem: 'workspace', shell } });
+    expect(turns[0]?.metadata.workingDir).toMatch(/workspace/);
+  },
+);
 
 // The sandbox of Codex confines what is written only.
 test.each(agents.filter((kind) => kind !== 'codex-cli'))(

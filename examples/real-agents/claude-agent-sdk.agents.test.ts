@@ -189,6 +189,33 @@ test('a sub-agent of the configuration works under the same rules', async () => 
   expect(turn.events.map(({ type }) => type)).toContain('subagent.completed');
 });
 
+test('the model is asked as the options say', async () => {
+  const agents = { looker: { description: 'Looks.', prompt: 'I look.', tools: ['Read'] } };
+  const budgets = { thinking: { budget_tokens: 2048 }, task_budget_tokens: 20_000 };
+  const preset = { preset: 'claude_code', append: 'Be brief.', exclude_dynamic_sections: true };
+  const plan = { permission_mode: 'plan', plan_mode_instructions: 'Plan the tea.', system_prompt: preset };
+  const asThought = '"thinking":{"budget_tokens":2048,"type":"enabled"';
+  for (const [options, given] of [
+    [{ agents, agent: 'looker', ...budgets }, ['I look.', asThought, '"type":"tokens","total":20000']],
+    [{ thinking: 'disabled', ...plan }, ['Plan the tea.', 'Be brief.', '"thinking":{"type":"disabled"}']],
+  ] as const) {
+    await using session = await open({ options });
+    const { turn, asked } = await session.play([]);
+    expect(turn.status).toBe('completed');
+    for (const text of given) expect(asked).toContain(text);
+    expect(asked.includes('"name":"Write"')).toBe(!('agent' in options));
+  }
+});
+
+test('an agent that Claude Code does not have is a failure with a reason', async () => {
+  await using session = await open({ options: { agent: 'nobody' } });
+  const { turn } = await session.play([]);
+  expect(turn).toMatchObject({
+    status: 'failed',
+    exit: { message: expect.stringMatching(/Claude Code has no agent nobody. It has: .*general-purpose/) },
+  });
+});
+
 test('parts of messages are only printed when they are asked for', async () => {
   for (const include_partial_messages of [false, true]) {
     await using session = await open({ options: { include_partial_messages } });

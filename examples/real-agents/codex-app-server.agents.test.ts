@@ -131,6 +131,27 @@ test('an archived thread goes on in the next turn', async () => {
   expect(heard[1]?.text).toContain('Remember zebra.');
 });
 
+test('in plan mode Codex has the instructions of that mode, or those of the user', async () => {
+  const collaboration_mode = 'plan';
+  for (const options of [
+    { collaboration_mode, effort: 'low' },
+    { collaboration_mode, developer_instructions: 'Plan the tea.' },
+  ]) {
+    const { turn, heard } = await play([], { options });
+    expect(turn.status).toBe('completed');
+    const own = 'developer_instructions' in options;
+    expect(heard[0]?.text).toContain(own ? 'Plan the tea.' : '# Plan Mode');
+    if (own) expect(heard[0]?.text).not.toContain('# Plan Mode');
+  }
+});
+
+test('a service tier that the model does not have ends the turn', async () => {
+  const { turn, heard } = await play([], { options: { service_tier: 'no-such-tier' } });
+  expect(turn.status).toBe('failed');
+  expect(JSON.stringify(turn.events)).toContain('is not advertised as supported');
+  expect(heard).toEqual([]);
+});
+
 test('the model hears what steers it, after the call that it names', async () => {
   const options = { steer: [{ after_calls: 1, text: 'Rather be brief.' }] };
   // The second command still runs while Codex is steered, so the next model call has not begun.

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { createAgent } from '@whetstone/agents';
@@ -133,6 +134,25 @@ test('an image of the workspace reaches the model, one outside does not', async 
   }
   const { asked } = await session.play([], { prompt: prompt('pixel.png') });
   expect(asked).toContain('input_image');
+});
+
+test('a trace has the spans of Codex under the ids of the turn', async () => {
+  const bodies: string[] = [];
+  await using receiver = createServer((request, response) => {
+    request.on('data', (chunk: Buffer) => bodies.push(chunk.toString('latin1')));
+    request.on('end', () => response.end('{}'));
+  });
+  await once(receiver.listen(0, '127.0.0.1'), 'listening');
+  const { port } = receiver.address() as AddressInfo;
+  const endpoint = `http://127.0.0.1:${port}/v1/traces`;
+  await using session = await open({ options: { trace: { endpoint } } });
+  const played = await session.play([shell('ls')], { prompt: 'A secret prompt.' });
+  const { traceId = '', spanId = '' } = played.metadata.trace ?? {};
+  expect(traceId).toMatch(/^[0-9a-f]{32}$/);
+  const spans = bodies.join('');
+  expect(spans).toContain(traceId);
+  expect(spans).toContain(spanId);
+  expect(spans).not.toContain('A secret prompt.');
 });
 
 test('each turn has its own usage, summed over its calls, and the session its id', async () => {

@@ -3,7 +3,8 @@ import type { JsonObject, JsonValue } from '@whetstone/events';
 /**
  * An agent's event stream without the differences between two runs that did the same: durations are left out, ids and
  * times are numbered in order of appearance, and the given names of this run are replaced in paths. Progress events are
- * left out too, because their number and content depend on timing.
+ * left out too, because their number and content depend on timing. What OpenCode's server sends at the same time is in one
+ * order.
  */
 export function comparableEvents(events: readonly JsonObject[], pathNames: readonly string[]): JsonObject[] {
   const ids = new Map<string, string>();
@@ -28,7 +29,28 @@ export function comparableEvents(events: readonly JsonObject[], pathNames: reado
     return Object.fromEntries(fields.map(([name, field]) => [name, comparable(field ?? null)]));
   }
 
-  return events.filter((event) => !isProgress(event)).map(comparableObject);
+  return inOneOrder(events.filter((event) => !isProgress(event))).map(comparableObject);
+}
+
+/** OpenCode's server asks about a call while it still stores the text before it, so that the text comes before or after. */
+function inOneOrder(events: readonly JsonObject[]): JsonObject[] {
+  const ordered: JsonObject[] = [];
+  let questions = 0;
+  for (const event of events) {
+    const kind = kindOf(event);
+    if (kind === 'text') ordered.splice(ordered.length - questions, 0, event);
+    else {
+      ordered.push(event);
+      questions = kind === 'question' ? questions + 1 : 0;
+    }
+  }
+  return ordered;
+}
+
+function kindOf({ type, properties }: JsonObject): 'text' | 'question' | undefined {
+  if (type === 'permission.asked' || type === 'sdk.ask') return 'question';
+  const { part } = (properties ?? {}) as { part?: { type?: string } };
+  return type === 'message.part.updated' && part?.type === 'text' ? 'text' : undefined;
 }
 
 /** The names of Codex's rollouts, UUIDs, OpenCode's ids, the process id in the name of Claude Code's socket, and times. */

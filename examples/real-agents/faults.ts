@@ -2,7 +2,7 @@ import type { Turn } from '@whetstone/agents';
 import { type DrivenAgentKind, drivenAgents } from '@whetstone/agents/config';
 import { createGateway, type FaultRule } from '@whetstone/gateway';
 import { decideOutcome } from '../../packages/whetstone/src/attempt/decide-outcome.ts';
-import type { FailureClass } from '../../packages/whetstone/src/record/failure-class.ts';
+import type { FailureClass } from '../../packages/whetstone/src/record/row.ts';
 import type { Verification } from '../../packages/whetstone/src/verify/verify.ts';
 import { type InstalledAgent, openAgent } from './drive-agent.ts';
 import { openProvider } from './provider.ts';

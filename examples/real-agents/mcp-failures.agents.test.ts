@@ -37,7 +37,10 @@ test.concurrent.each(AGENTS)(
       { kind: 'command', name: 'broken', command: '/bin/false', args: [], env: {} },
       { kind: 'http', name: 'gone', url: 'http://127.0.0.1:9/mcp', headers: {} },
     ];
-    await using session = await openAgent({ kind, ...present({ protocol }), lane, extra: { mcpServers } });
+    // Over the protocol an agent that is held to its workspace has no shell.
+    const permissions = protocol && ({ shell: 'allow', filesystem: 'full' } as const);
+    const asked = { kind, lane, extra: { mcpServers }, ...present({ protocol, permissions }) };
+    await using session = await openAgent(asked);
     const { turn } = await session.turn('Wait.', { timeoutMs: 90_000 });
     expect(turn.status).toBe('completed');
     const errors = turn.events.flatMap((event) => (event.type === 'error' ? [event.message] : []));

@@ -125,6 +125,36 @@ test('the settings of the repository allow nothing, and its instructions are rea
   expect(existsSync(join(session.workspace, 'new.txt'))).toBe(false);
 });
 
+test('an agent of the configuration answers, with what it is given and without what it is denied', async () => {
+  const looker = { prompt: 'I look.', mode: 'primary', temperature: 0.25, top_p: 0.5, deny: ['bash'] };
+  const helper = { description: 'Helps.', prompt: 'I help.', mode: 'subagent' };
+  await using session = await open({
+    options: { agent: 'looker', agents: { looker, helper }, variant: 'high' },
+  });
+  const below = native('write', { filePath: join(outside, 'new.txt'), content: 'x' });
+  const delegation = native('task', { description: 'd', prompt: 'Go below.', subagent_type: 'helper' });
+  const { turn, metadata, asked } = await session.play(
+    ({ text }) => [text.includes('I help.') ? below : delegation],
+    { timeoutMs: LONG_MS },
+  );
+  expect(turn.status).toBe('completed');
+  for (const given of [
+    'I look.',
+    'I help.',
+    '"temperature":0.25',
+    '"top_p":0.5',
+    '"reasoning_effort":"high"',
+  ])
+    expect(asked).toContain(given);
+  const [first = ''] = asked.split('I help.');
+  expect(first).not.toContain('"name":"bash"');
+  expect(metadata.tools.map(({ name, status }) => `${name} ${status}`)).toEqual([
+    'task completed',
+    'write rejected',
+  ]);
+  expect(readdirSync(outside)).toEqual(['secret.txt']);
+});
+
 test('a repository with a plugin is refused, because OpenCode would run it', async () => {
   const plugin = `import { writeFileSync } from 'node:fs';\nwriteFileSync('${outside}/plugged', '');\n`;
   await using session = await open({}, { extra: { files: { '.opencode/plugin/evil.ts': plugin } } });

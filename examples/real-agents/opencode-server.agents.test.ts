@@ -141,6 +141,12 @@ test.each([
     /settings of the repository.*opencode\.json/,
   ],
   ['an unknown agent', {}, { agent: 'nobody' }, /OpenCode has no agent nobody. It has: build/],
+  [
+    'an unknown variant',
+    {},
+    { variant: 'vast' },
+    /qwen3-coder-plus of OpenCode has no variant vast. It has: none/,
+  ],
 ])('%s: a failed turn that says why', async (_, given, options, reason) => {
   await using agent = await openAgent({
     ...{ kind: 'opencode-sdk', lane, model, options: { server_url: url, ...options } },
@@ -148,6 +154,22 @@ test.each([
   });
   const { turn } = await agent.turn('Do it.', { timeoutMs: LONG_MS });
   expect(turn).toMatchObject({ status: 'failed', exit: { message: expect.stringMatching(reason) } });
+});
+
+test('a fork remembers under an id of its own, and sessions that are kept stay on the server', async () => {
+  const options = { server_url: url, fork_session: true, keep_session: true };
+  const agent = await openAgent({ ...{ kind: 'opencode-sdk', lane, model, extra, options } });
+  const { workspace } = agent;
+  session.answer([]);
+  const first = await agent.turn('My number is 4711.', { timeoutMs: LONG_MS });
+  const second = await agent.turn('Which number?', { timeoutMs: LONG_MS });
+  await agent[Symbol.asyncDispose]();
+  expect([first.turn.status, second.turn.status]).toEqual(['completed', 'completed']);
+  expect(second.sessionId).not.toBe(first.sessionId);
+  const kept = [first.sessionId, second.sessionId].sort();
+  expect((await sessions(workspace)).sort()).toEqual(kept);
+  const said = (await ask('GET', `/session/${second.sessionId}/message`, workspace)) as object[];
+  expect(JSON.stringify(said)).toMatch(/My number is 4711\..*Which number\?/);
 });
 
 /** A server of HTTP that answers everything with one body, or never. */

@@ -1,53 +1,20 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { beforeAll, expect, test } from 'vitest';
-import { makeRepository } from '../demo/make-repository.ts';
-import { programs } from './install.ts';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeTestImage } from '../../packages/sandbox/src/__fixtures__/test-image.ts';
+import { KEY, runSealed, type SealedRow } from './run-sealed.ts';
 
-const root = join(import.meta.dirname, '../..');
-const work = join(root, '.whetstone/sealed-agents');
 const agents = ['codex', 'claude-code', 'gemini-cli', 'qwen-code', 'opencode', 'pi', 'copilot'];
 
-type Row = {
-  case_id: string;
-  agent_name: string;
-  outcome: string;
-  evidence: string;
-  network: string;
-  model_calls: number;
-};
-
-let rows: Row[];
+let rows: SealedRow[];
 let directory: string;
 
-/** The run of the other tests, in the sandbox `bubblewrap`. */
 beforeAll(async () => {
-  rmSync(work, { recursive: true, force: true });
-  mkdirSync(work, { recursive: true });
-  makeRepository(join(work, 'plainly'));
-  const yaml = readFileSync(join(import.meta.dirname, 'whetstone.yaml'), 'utf8');
-  const config = join(import.meta.dirname, 'whetstone.sealed.yaml');
-  writeFileSync(
-    config,
-    yaml
-      .replaceAll('.whetstone/real-agents', '.whetstone/sealed-agents')
-      .replace('sandbox: process', 'sandbox: bubblewrap'),
-  );
-  const selected = [...agents.flatMap((agent) => ['--agent', agent]), '--task-id', 'fix-truncate'];
-  const args = ['run', '-c', config, '--jobs', '2', '--json', '--variant', 'with-rules', ...selected];
-  const child = spawn(process.execPath, [join(root, 'packages/whetstone/bin/whetstone.js'), ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, PATH: `${programs}${delimiter}${process.env.PATH}` },
-  });
-  const [output] = await Promise.all([text(child.stdout), once(child, 'exit')]);
-  rmSync(config);
-  directory = join(work, 'runs', JSON.parse(output).run_id);
-  const lines = readFileSync(join(directory, 'results.jsonl'), 'utf8').trim().split('\n');
-  rows = lines.map((line) => JSON.parse(line));
+  ({ rows, directory } = await runSealed('sealed-agents', agents, 'bubblewrap'));
 });
+
+const image = await makeTestImage();
+afterAll(() => image?.remove());
 
 test.each(agents)(
   '%s does its task with nothing but the gateway to reach',
@@ -61,3 +28,39 @@ test.each(agents)(
     expect(patch).toContain('+  if (text.length <= width) return text;');
   },
 );
+
+/** A connection to a name begins with asking for it, and there is no way to an address. */
+test('no agent asked for a host', { tags: 'bubblewrap' }, () => {
+  expect(Object.fromEntries(rows.map((row) => [row.agent_name, row.names_asked]))).toEqual(
+    Object.fromEntries(agents.map((agent) => [agent, []])),
+  );
+});
+
+test('no byte of the keys of the user is in anything that is kept', { tags: 'bubblewrap' }, () => {
+  const bytes = Buffer.from(KEY);
+  const forms = [
+    KEY,
+    [...KEY].reverse().join(''),
+    bytes.toString('hex'),
+    bytes.toString('base64').slice(0, -4),
+  ];
+  const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((one) =>
+    one.isFile(),
+  );
+  expect(files.length).toBeGreaterThan(10 * agents.length);
+  const found = files
+    .map((one) => join(one.parentPath, one.name))
+    .filter((file) => {
+      const content = readFileSync(file);
+      return forms.some((form) => content.includes(form));
+    });
+  expect(found).toEqual([]);
+});
+
+test.runIf(image)('an agent does its task in a container', { tags: 'docker' }, async () => {
+  const { container, readable } = image ?? {};
+  const sandbox = { provider: 'docker', ...container, readable };
+  const run = await runSealed('sealed-agents-docker', ['pi'], sandbox);
+  expect(run.rows).toMatchObject([{ network: 'gateway-only', outcome: 'passed', names_asked: [] }]);
+  expect(run.rows[0]?.model_calls).toBeGreaterThanOrEqual(2);
+});
