@@ -1,11 +1,13 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { hasBubblewrap } from './__fixtures__/has-bubblewrap.ts';
+import { cgroupMembers } from './process/cgroup.ts';
+import { findProcess, signalProcess } from './process/process-list.ts';
 import { enforceable, placesOf } from './process/resource-group.ts';
 import type { Sandbox } from './sandbox.ts';
 import { startSandboxProvider } from './start-sandbox-provider.ts';
@@ -55,28 +57,54 @@ describe.runIf(isLimited).for(levels)('in the sandbox %s', { tags: 'cgroups' }, 
   });
 });
 
+const read = (file: string): string => readFileSync(file, 'utf8');
+
 /** The control groups that a process has made. */
 function groupsOf(pid: number | undefined): string[] {
-  const read = (file: string): string => readFileSync(file, 'utf8');
   const places = placesOf(read('/proc/self/cgroup'), read('/proc/self/mountinfo'), (folder) =>
     read(join(folder, 'cgroup.subtree_control')).trim().split(' '),
   );
   return Object.values(places)
-    .flatMap(({ folder }) => readdirSync(folder))
-    .filter((name) => name.startsWith(`whetstone-case-${pid}-`));
+    .flatMap(({ folder }) => readdirSync(folder).map((name) => join(folder, name)))
+    .filter((path) => basename(path).startsWith(`whetstone-case-${pid}-`));
 }
 
-test.runIf(isLimited)('a host that is killed leaves no group', { tags: 'cgroups' }, async () => {
+/** A process in which a command runs in the sandbox `process`. */
+async function startHost(): Promise<ChildProcess> {
   const fixture = fileURLToPath(new URL('./__fixtures__/run-in-sandbox.ts', import.meta.url));
   const host = spawn(process.execPath, [fixture, scratch, 'process', 'echo runs; exec sleep 600'], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   await once(host.stderr, 'data');
   expect(groupsOf(host.pid)).not.toEqual([]);
+  return host;
+}
+
+test.runIf(isLimited)('a host that is killed leaves no group', { tags: 'cgroups' }, async () => {
+  const host = await startHost();
   host.kill('SIGKILL');
   await once(host, 'exit');
   await expect.poll(() => groupsOf(host.pid)).toEqual([]);
 });
+
+test.runIf(isLimited)(
+  'nor does one whose command ends at the moment at which it is killed',
+  { tags: 'cgroups' },
+  async () => {
+    const host = await startHost();
+    const members = groupsOf(host.pid).flatMap((group) => cgroupMembers(group));
+    const parents = members.map((pid) => findProcess(pid)?.parent ?? 0);
+    const [launcher = 0] = parents.filter((parent) => parent > 0 && !members.includes(parent));
+    // It notices both ends together, and reports the first one to nobody.
+    process.kill(launcher, 'SIGSTOP');
+    host.kill('SIGKILL');
+    await once(host, 'exit');
+    for (const member of members) signalProcess(member, 'SIGKILL');
+    await expect.poll(() => members.filter((pid) => findProcess(pid) !== undefined)).toEqual([]);
+    process.kill(launcher, 'SIGCONT');
+    await expect.poll(() => groupsOf(host.pid)).toEqual([]);
+  },
+);
 
 test.runIf(isLimited)(
   'nor does one that is killed before a command has started',

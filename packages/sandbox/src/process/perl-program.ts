@@ -24,7 +24,13 @@ closedir $descriptors;
 # A program that is started does not get it.
 open my $channel, '+<&=', 3;
 
-sub say_all { my $text = join(' ', @_) . "\n"; $text =~ s/\n(?=.)/ /g; syswrite STDOUT, $text }
+# Where Node was killed nobody reads it, and this process has to live on until it has cleaned up.
+sub say_all {
+  my $text = join(' ', @_) . "\n";
+  $text =~ s/\n(?=.)/ /g;
+  local $SIG{PIPE} = 'IGNORE';
+  syswrite STDOUT, $text;
+}
 sub status { $? & 127 ? 128 + ($? & 127) : $? >> 8 }
 sub attach { my @given = @_; syscall($mount, @given, 0) == 0 }
 sub die_with_parent { syscall($prctl, 1, 9, 0, 0, 0) }
