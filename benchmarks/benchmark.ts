@@ -29,11 +29,12 @@ export type Aim = { what: string; measured: number; below: number; unit: string;
 
 export type Size = 'full' | 'quick';
 
-/** `say` reports progress. `cases`, `kills`: how many, where a benchmark has them, instead of those of the size. */
+/** `say` reports progress. `cases`, `heavy`, `kills`: how many, where a benchmark has them, instead of those of the size. */
 export type Benchmark = (options: {
   size: Size;
   say: (line: string) => void;
   cases?: number;
+  heavy?: number;
   kills?: number;
 }) => Promise<Report>;
 

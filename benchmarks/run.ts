@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- [name …] [--quick]`: measures, prints the figures, and writes them to RESULTS.md. With `--quick`, it
  * uses small sizes to check that everything works, and only prints. `soak`, which takes hours, is only measured by name; with
- * `--cases N` and `--kills N` it plays that much of it, goes on where it was stopped, and its section says so.
+ * `--cases N`, `--heavy N` and `--kills N` it plays that much of it, goes on where it was stopped, and its section says so.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -51,6 +51,7 @@ const { values, positionals } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     cases: { type: 'string' },
+    heavy: { type: 'string' },
     kills: { type: 'string' },
   },
   allowPositionals: true,
@@ -60,7 +61,7 @@ const unknown = positionals.filter((name) => !known.includes(name));
 if (unknown.length > 0) fail(`Unknown: ${unknown.join(', ')}. There are: ${known.join(', ')}.`);
 if (process.platform !== 'linux') fail('The benchmarks read /proc, so they need Linux.');
 
-const counts = { ...countOf('cases'), ...countOf('kills') };
+const counts = { ...countOf('cases'), ...countOf('heavy'), ...countOf('kills') };
 const usual = known.filter((name) => name !== 'soak');
 
 for (const name of positionals.length > 0 ? positionals : usual) await measure(name);
@@ -79,7 +80,7 @@ async function measure(name: string): Promise<void> {
   if (size === 'full') keep(name, section);
 }
 
-function countOf(option: 'cases' | 'kills'): { cases?: number; kills?: number } {
+function countOf(option: 'cases' | 'heavy' | 'kills'): { cases?: number; heavy?: number; kills?: number } {
   const text = values[option];
   if (text === undefined) return {};
   if (!/^\d+$/.test(text)) fail(`--${option} takes a whole number, and this is ${text}.`);

@@ -1,7 +1,7 @@
 /** A shell script that harms what it can, and what its case comes to: `status`, or with its class `status: class`. */
 export type HostileAgent = { script: string; outcomes: readonly string[] };
 
-/** Of limits that `soak.ts` states: 256 MB of memory, 120 processes, 100 MB of disk. `quick` in seconds or less. */
+/** Of limits that `hostile-cases.ts` states: 256 MB of memory, 120 processes, 100 MB of disk. In seconds or less. */
 export const QUICK: Readonly<Record<string, HostileAgent>> = {
   'ends-at-once': { script: 'exit 3', outcomes: ['failed: agent'] },
   works: { script: 'echo done >> README.md', outcomes: ['passed'] },
@@ -39,7 +39,7 @@ export const QUICK: Readonly<Record<string, HostileAgent>> = {
   },
 };
 
-/** Each takes seconds to a minute. */
+/** Of larger limits, stated there: 2 GB of memory, 12 GB of disk. Each takes seconds to a minute. */
 export const HEAVY: Readonly<Record<string, HostileAgent>> = {
   'prints-2-gb': { script: 'head -c 2000000000 /dev/zero | tr "\\0" x; exit 1', outcomes: ['failed: agent'] },
   'writes-a-million-files': {
@@ -50,4 +50,9 @@ export const HEAVY: Readonly<Record<string, HostileAgent>> = {
     script: `perl -e 'for (0..199) { mkdir "d$_"; for my $f (0..999) { open my $h, ">", "d$_/$f" or exit 1; print $h "$_ $f" } }'`,
     outcomes: ['passed', 'failed: limit'],
   },
+  'fills-a-large-disk': {
+    script: 'head -c 13000000000 /dev/zero > filled; exit 1',
+    outcomes: ['failed: limit'],
+  },
+  'sparse-file-on-a-large-disk': { script: 'truncate -s 3G sparse', outcomes: ['failed: limit'] },
 };

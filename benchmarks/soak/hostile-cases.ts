@@ -1,8 +1,18 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { HEAVY, type HostileAgent, QUICK } from './hostile-agents.ts';
 import { type Seen, seenOf, untilGone } from './left-behind.ts';
 import { CASES_PER_PART, type PartResult } from './parts.ts';
-import { entriesOf, makeProject, type Project, type Run, remains, rowsOf, startRun } from './project.ts';
+import {
+  entriesOf,
+  makeProject,
+  type Project,
+  type Row,
+  type Run,
+  remains,
+  rowsOf,
+  startRun,
+} from './project.ts';
 
 /** `limitMs`: what a run that does not end is ended after. */
 const KINDS = {
@@ -31,41 +41,71 @@ export const KILLED_SETTINGS = {
   tasks: 5,
 };
 
-export type Played = Pick<PartResult, 'cases' | 'peakBytes' | 'problems'>;
+export type Played = Pick<PartResult, 'cases' | 'problems'>;
 
-/** Plays all agents of a kind in one run, and looks at what came of each case and what the run has left. */
+type PlayOptions = { signal: AbortSignal; say: (line: string) => void };
+
+/** Plays agents, the heavy ones each in a run of its own, so that its time and the memory are its own. */
 export async function playHostileCases(
   kind: keyof typeof KINDS,
   folder: string,
-  { signal, say }: { signal: AbortSignal; say: (line: string) => void },
+  options: PlayOptions,
 ): Promise<Played> {
-  const { agents, limits, timeoutSeconds, limitMs } = KINDS[kind];
-  const tasks = CASES_PER_PART[kind] / Object.keys(agents).length;
+  const agents: Readonly<Record<string, HostileAgent>> = KINDS[kind].agents;
+  if (kind === 'quick') return playRun(kind, agents, folder, options);
+  const played: Played[] = [];
+  for (const [name, agent] of Object.entries(agents)) {
+    options.say(name);
+    played.push(await playRun(kind, { [name]: agent }, join(folder, name), options));
+  }
+  return {
+    cases: played.flatMap(({ cases }) => cases),
+    problems: played.flatMap(({ problems }) => problems),
+  };
+}
+
+/** Plays agents in one run, and looks at what came of each case and what the run has left. */
+async function playRun(
+  kind: keyof typeof KINDS,
+  agents: Readonly<Record<string, HostileAgent>>,
+  folder: string,
+  { signal, say }: PlayOptions,
+): Promise<Played> {
+  const { limits, timeoutSeconds, limitMs } = KINDS[kind];
+  const names = Object.keys(agents);
+  const tasks = kind === 'quick' ? CASES_PER_PART / names.length : 1;
   const project = await makeProject(folder, agents, { limits, tasks, timeoutSeconds });
   const run = startRun(project, ['--trials', '1'], signal);
   const { seen, peakBytes, ended } = await watchToItsEnd(run, project, { limitMs, say });
   signal.throwIfAborted();
   const rows = rowsOf(entriesOf(project));
+  const isWorse = rows.some(({ outcome }) => outcome !== 'passed');
   return {
-    peakBytes,
-    cases: Object.keys(agents).map((agent) => {
+    cases: names.map((agent) => {
       const own = rows.filter((row) => row.agent_name === agent);
-      const slowestSeconds = Math.max(0, ...own.map((row) => row.duration_seconds));
-      return { agent, count: own.length, slowestSeconds };
+      const came = Object.groupBy(own, outcomeOf);
+      return {
+        ...{ agent, count: own.length, peakBytes },
+        slowestSeconds: Math.max(0, ...own.map((row) => row.duration_seconds)),
+        came: Object.fromEntries(Object.entries(came).map(([what, some]) => [what, some?.length ?? 0])),
+      };
     }),
     problems: [
-      ...(ended === 1 ? [] : [`the run ended with ${ended}: ${run.text()}`]),
-      ...(rows.length === CASES_PER_PART[kind] ? [] : [`${rows.length} cases have a result`]),
-      ...rows.flatMap((row) => {
-        const came = row.failure_class === null ? row.outcome : `${row.outcome}: ${row.failure_class}`;
-        const { outcomes = [] } = (agents as Readonly<Record<string, HostileAgent>>)[row.agent_name] ?? {};
-        return outcomes.includes(came) ? [] : [`${row.case_id} came to ${came}`];
-      }),
+      ...(ended === (isWorse ? 1 : 0) ? [] : [`the run ended with ${ended}: ${run.text()}`]),
+      ...(rows.length === tasks * names.length ? [] : [`${rows.length} cases have a result`]),
+      ...rows.flatMap((row) =>
+        agents[row.agent_name]?.outcomes.includes(outcomeOf(row))
+          ? []
+          : [`${row.case_id} came to ${outcomeOf(row)}`],
+      ),
       ...(await untilGone(seen, folder)),
       ...remains(project),
     ],
   };
 }
+
+const outcomeOf = ({ outcome, failure_class: named }: Row): string =>
+  named === null ? outcome : `${outcome}: ${named}`;
 
 async function watchToItsEnd(
   run: Run,

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { KILLED_AGENTS, KILLED_SETTINGS } from './hostile-cases.ts';
 import { seenOf, untilGone } from './left-behind.ts';
 import { KILLS_PER_PART, type PartResult } from './parts.ts';
-import { entriesOf, latestRun, makeProject, remains, rowsOf, startRun } from './project.ts';
+import { entriesOf, latestRun, makeProject, type Project, remains, rowsOf, startRun } from './project.ts';
 
 /** One kill of four comes this long after the start of a run, and the others as long after its first case has begun. */
 const [EARLIEST_MS, LATEST_MS] = [100, 5100];
@@ -50,7 +50,8 @@ export async function killRuns(
     run.kill();
     await run.ended;
     kills += 1;
-    const where = `kill ${kills}, ${Math.round(waitMs)} ms after the start of ${isAtWork ? 'a case of ' : ''}${args.join(' ')}`;
+    const moment = `${Math.round(waitMs)} ms after the start of ${isAtWork ? 'a case of ' : ''}${args.join(' ')}`;
+    const where = `kill ${kills}, ${moment}, with ${runningCases(project).join(' and ') || 'no case'}`;
     problems.push(...(await untilGone(seen, folder)).map((what) => `${where}: ${what}`));
     const latest = latestRun(folder);
     // A new run that was killed before it had a folder.
@@ -74,6 +75,16 @@ export async function killRuns(
   signal.throwIfAborted();
   if (lastEnded !== 0) problems.push(`the run after the kills ended with ${lastEnded}: ${last.text()}`);
   return { kills, midCase, mostLost, problems: [...problems, ...remains(project)] };
+}
+
+/** The cases of the newest run that have started and not ended. */
+function runningCases(project: Project): string[] {
+  const running = new Set<string>();
+  for (const { type, case_id: id = '' } of entriesOf(project)) {
+    if (type === 'case.started') running.add(id);
+    if (type === 'case.finished') running.delete(id);
+  }
+  return [...running];
 }
 
 /** Resolves so long after the condition came true. */

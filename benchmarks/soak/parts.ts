@@ -8,32 +8,43 @@ export type Part = {
   number: number;
 };
 
+/** `came`: how many of its cases came to what. `peakBytes`: the most memory that the harness was seen with in its runs. */
+export type PlayedAgent = {
+  agent: string;
+  count: number;
+  slowestSeconds: number;
+  came: Record<string, number>;
+  peakBytes: number;
+};
+
 /** What came of a part. */
 export type PartResult = Part & {
   /** The version that was played. */
   commit: string;
   seconds: number;
-  cases: { agent: string; count: number; slowestSeconds: number }[];
+  cases: PlayedAgent[];
   kills: number;
   /** Of these kills, the ones that came while cases ran. Absent: it was not counted. */
   midCase?: number;
   /** The most cases that one kill cost. */
   mostLost: number;
-  /** The most memory that the harness was seen with. */
-  peakBytes: number;
   problems: string[];
 };
 
-export const CASES_PER_PART = { quick: 60, heavy: 3 } as const;
+/** A heavy part has a case of each heavy agent. */
+export const CASES_PER_PART = 60;
 export const KILLS_PER_PART = 10;
-/** Of all cases. Each heavy one takes up to a minute. */
-const QUICK_SHARE = 0.99;
 
-/** The parts of a soak of so many cases and kills, at least, all kinds by turns. */
-export function partsOf({ cases, kills }: { cases: number; kills: number }): Part[] {
-  const quick = Math.ceil((cases * QUICK_SHARE) / CASES_PER_PART.quick);
-  const heavy = Math.floor((cases * (1 - QUICK_SHARE) + 1) / CASES_PER_PART.heavy);
-  const counts = { quick, kills: Math.ceil(kills / KILLS_PER_PART), heavy };
+/** How much is played. `cases`: of all quick agents together. `heavy`: of each heavy one. */
+export type Amount = { cases: number; heavy: number; kills: number };
+
+/** The parts of a soak of so much, at least, all kinds by turns. */
+export function partsOf({ cases, heavy, kills }: Amount): Part[] {
+  const counts = {
+    quick: Math.ceil(cases / CASES_PER_PART),
+    kills: Math.ceil(kills / KILLS_PER_PART),
+    heavy,
+  };
   const all = Object.entries(counts).flatMap(([kind, count]) =>
     Array.from({ length: count }, (_, index) => ({ kind: kind as Part['kind'], number: index + 1 })),
   );
