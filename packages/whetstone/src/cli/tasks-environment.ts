@@ -1,11 +1,15 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { present } from '@whetstone/events/present';
 import type { EnvironmentConfig } from '../config/config.ts';
+import { scriptsOfProject } from '../environment/whole-tree.ts';
 import { lockedInstall, type Preparation } from '../init/find-preparations.ts';
 
-/** What installs the packages of a repository. */
-export type Install = Pick<Preparation, 'commands' | 'inputs'>;
+/**
+ * What installs the packages of a repository. `withScripts`: the same with the installation scripts of the project itself,
+ * such as a build, where `commands` leave them out.
+ */
+export type Install = Pick<Preparation, 'commands' | 'inputs'> & { withScripts?: string[] };
 
 /** An environment that commands of the command line prepare; `timeoutSeconds`: the limit of each. */
 export const environmentOf = (
@@ -24,10 +28,25 @@ export const environmentOf = (
 /** Commands that are named: those that prepare once, and those that run each time. */
 type Named = { prepare: readonly string[]; setup: readonly unknown[] };
 
-/** The commands that are named, else what the lock files or the manifest of a repository say. */
-export function installOf({ prepare, setup }: Named, root: string): Install {
+/**
+ * The commands that are named, else what the lock files or the manifest of a repository say. These leave out scripts of the
+ * project that would need its sources, and so an installation for each tree, unless `scriptsAreNeeded`.
+ */
+export function installOf(
+  { prepare, setup }: Named,
+  root: string,
+  { scriptsAreNeeded = false }: { scriptsAreNeeded?: boolean } = {},
+): Install {
   if (prepare.length > 0 || setup.length > 0) return { commands: [...prepare] };
-  return lockedInstall(root) ?? { commands: hasNodePackages(root) ? [UNLOCKED] : [] };
+  const install: Install = lockedInstall(root) ?? { commands: hasNodePackages(root) ? [UNLOCKED] : [] };
+  const manifests = ['package.json', '.npmrc'].flatMap((path) =>
+    existsSync(join(root, path)) ? [{ path, text: readFileSync(join(root, path), 'utf8') }] : [],
+  );
+  const commands = install.commands.map((command) =>
+    scriptsOfProject(command, manifests) === undefined ? command : `${command} --ignore-scripts`,
+  );
+  if (scriptsAreNeeded || install.inputs || commands.join() === install.commands.join()) return install;
+  return { ...install, commands, withScripts: install.commands };
 }
 
 /** Its lock file would be one more file of each tree. */
@@ -50,8 +69,8 @@ export const environmentKeys = ({ commands, inputs }: Install) => ({
 
 /** Says what is prepared. */
 export function prepareLine({ commands }: Install, named: Named): string {
-  if (commands[0] === UNLOCKED)
-    return `Prepare: ${UNLOCKED} (no lock file was found, so versions are of today)`;
+  if (commands[0]?.startsWith(UNLOCKED))
+    return `Prepare: ${commands[0]} (no lock file was found, so versions are of today)`;
   const isSaid = named.prepare.length > 0 || named.setup.length > 0;
   return `Prepare: ${commands.join('; ') || (isSaid ? 'nothing' : 'nothing (no lock file was found)')}`;
 }

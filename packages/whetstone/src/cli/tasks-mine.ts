@@ -105,6 +105,7 @@ export async function mine(
     mask: createMask(collectSecrets([], undefined, process.env)),
   });
   const install = installOf(options, workTree);
+  const withScripts = install.withScripts && { ...install, commands: install.withScripts };
   say(prepareLine(install, options));
   const out = resolve(options.out);
   await using writer = await openWriter(options, signal);
@@ -114,6 +115,7 @@ export async function mine(
     writer,
     sandbox: { provider: 'process' },
     environment: environmentOf(install, options.setupTimeout),
+    environmentWithScripts: withScripts && environmentOf(withScripts, options.setupTimeout),
     setup: {
       ...(setup.length > 0 && { setup, setupTimeoutSeconds: options.setupTimeout }),
       timeoutSeconds: options.timeout,
@@ -121,7 +123,7 @@ export async function mine(
     onEnvironment: (event) => say(environmentLine(event)),
     onTried: (entry, { tried, of }) => say(`${tried}/${of} ${triedLine(entry)}`),
   });
-  return { mined, out, install };
+  return { mined, out, install: (mined.needsScripts && withScripts) || install };
 }
 
 /** Folders that the user named, or a list of the sessions that agents have kept of work in the repository. */

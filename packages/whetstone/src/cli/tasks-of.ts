@@ -6,6 +6,7 @@ import type { Config, TaskConfig } from '../config/config.ts';
 import { isOfHarbor } from '../config/harbor-task.ts';
 import { readTaskFolder, taskFoldersIn } from '../config/read-task-file.ts';
 import { assertKnown } from '../plan/plan-run.ts';
+import { needsScripts } from '../tasks/mining-journal.ts';
 import { openRepository } from '../workspace/repository.ts';
 import { findWithheld } from '../workspace/withheld.ts';
 import { hasConfig, openConfig } from './find-config.ts';
@@ -59,7 +60,8 @@ export async function tasksOf(
       outputDir: cacheFolder(),
     };
     const asked = { prepare, setup: read.flatMap(({ setup }) => setup) };
-    const install = installOf(asked, path);
+    const needs = await Promise.all(named.map((folder) => needsScripts(resolve(folder))));
+    const install = installOf(asked, path, { scriptsAreNeeded: needs.includes(true) });
     say(prepareLine(install, asked));
     const environment = environmentOf(install, setupTimeout);
     return {

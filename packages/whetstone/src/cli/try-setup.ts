@@ -6,6 +6,7 @@ import { withDotEnv } from '../config/dot-env.ts';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import { lookAround } from '../init/surroundings.ts';
 import { counted } from '../report/format.ts';
+import { needsScripts } from '../tasks/mining-journal.ts';
 import { type Arms, makeArms } from '../try/arms.ts';
 import { writeSetup } from '../try/setup-files.ts';
 import { type Committed, readSubject, type Subject } from '../try/subject.ts';
@@ -147,7 +148,6 @@ async function withoutConfig(
     throw misfit('--budget needs a gateway.', 'Let the command use {gateway_url}.');
   }
   const { keys, others } = await agentsFor(subject, here, options);
-  const install = installOf({ prepare: options.prepare, setup: [] }, workTree);
   const tasks = await findTasks(workTree, options, stderr);
   if (!tasks) return undefined;
   const { arms, folder, commit } = await armsFor(subject, repository, 'HEAD');
@@ -157,6 +157,8 @@ async function withoutConfig(
     const chosen = able.map((name) => ({ name, note: ' (can be used)' }));
     return { ...base, agents: { chosen, others }, tasks: tasks.lines };
   }
+  const scriptsAreNeeded = await needsScripts(tasks.folder);
+  const install = installOf({ prepare: options.prepare, setup: [] }, workTree, { scriptsAreNeeded });
   const files = await writeSetup(folder, {
     ...{ repository: workTree, agents: keys, arms, hasGateway, tasks: tasks.folder },
     ...(install.commands.length > 0 && { environment: environmentKeys(install) }),

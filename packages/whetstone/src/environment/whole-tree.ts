@@ -20,6 +20,11 @@ export function needOfWholeTree(
   return undefined;
 }
 
+/** Why a command that installs packages of Node would run scripts of the project itself. `undefined`: it would not. */
+export function scriptsOfProject(command: string, manifests: readonly Manifest[]): string | undefined {
+  return simpleCommands(command).flatMap((words) => ofNode(words, manifests) ?? [])[0];
+}
+
 /** The manifests whose text decides. */
 export const isReadManifest = (path: string): boolean =>
   /(?:^|\/)(?:package\.json|\.npmrc|pyproject\.toml|Pipfile|requirements[^/]*\.txt)$|(?:^|\/)requirements\//.test(

@@ -74,7 +74,7 @@ test('exactly the commits whose tests show their work are tasks', () => {
     'Halve numbers right (#12): issue',
   ]);
   expect(others.map(({ subject, reason }) => `${subject}: ${reason}`)).toEqual([
-    'Break half and its test: its tests fail with its sources',
+    'Break half and its test: its tests pass without its sources',
     'Test both packages: its tests belong to several packages with runners of their own',
     'Add a helper that tests cannot load before: its tests cannot be loaded without its sources',
     'Fix slow: its tests do not run with its sources',
@@ -115,7 +115,7 @@ test('revert takes old commits back from HEAD; remove takes out code; both with 
     return tried.map(({ subject, reason, grade }) => `${subject}: ${reason ?? grade}`);
   };
   expect(await resultsOf('revert')).toEqual([
-    'Break half and its test: its tests fail with its sources',
+    'Break half and its test: its tests pass without its sources',
     'Test both packages: its tests belong to several packages with runners of their own',
     'Count right: its sources have changed since, and cannot be taken back',
     'Fix the wide value: commit',

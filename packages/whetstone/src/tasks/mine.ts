@@ -13,13 +13,14 @@ import type { Draft } from './draft.ts';
 import { type IntroducedNames, introducedNames } from './introduced-names.ts';
 import type { Method } from './methods.ts';
 import { type MiningEntry, openJournal } from './mining-journal.ts';
+import { type MiningRooms, openMiningRooms } from './mining-rooms.ts';
 import type { FindIssue } from './read-issues.ts';
 import { commitsNamed } from './references.ts';
 import type { ScanOptions } from './scan-history.ts';
 import { promptsBefore, type SessionTurn } from './session-prompts.ts';
 import { type Statement, type StatementSource, statementSources, stateTask } from './statement.ts';
-import { openTaskRoom, type TaskRoom } from './task-room.ts';
-import { type Validation, validateDraft } from './validate.ts';
+import type { TaskRoom } from './task-room.ts';
+import type { Validation } from './validate.ts';
 import { changeableBy, startTask, type TaskSetup, writeTask } from './write-task.ts';
 import { type StatementWriter, writtenStatement } from './written-statement.ts';
 
@@ -37,6 +38,11 @@ export type MineOptions = {
   writer?: StatementWriter | undefined;
   /** What the tests need: once for all trees with the same lock files. */
   environment: EnvironmentConfig | undefined;
+  /**
+   * The same with the scripts of the project itself, which need its sources and so an installation for each tree. It is only
+   * used where tests lack something without. Absent: `environment` runs them, or there are none.
+   */
+  environmentWithScripts?: EnvironmentConfig | undefined;
   /** In each run of the tests. */
   setup: TaskSetup;
   /** How often the tests run without and with the sources: a whole number from 2. */
@@ -59,6 +65,8 @@ export type Mined = Omit<Candidates, 'draft'> & {
   untried: number;
   /** Whether it ended because the tests of none of the first candidates could be run. */
   isBroken: boolean;
+  /** Whether tasks of this folder need `environmentWithScripts`. */
+  needsScripts: boolean;
 };
 
 /** If the tests of so many candidates cannot be run, and of none they can, the others are not tried. */
@@ -100,13 +108,16 @@ export async function mineTasks(options: MineOptions): Promise<Mined> {
     haveTestsRun = true;
   };
   if (waiting.length > 0) {
-    await using room = await openTaskRoom({ ...options, withheld: [], logs: join(out, LOGS) });
+    const { environmentWithScripts: withScripts } = options;
+    const place = { ...options, withheld: [], logs: join(out, LOGS) };
+    const scripts = { withScripts, areNeeded: journal.needsScripts() };
+    await using rooms = await openMiningRooms(place, scripts);
     const work = async () => {
       while (!signal.aborted && !stopped && !isBroken() && written + running < limit) {
         const candidate = waiting[next++];
         if (!candidate) return;
         running += 1;
-        const entry = await tryCandidate(candidate, { ...options, room, key, draft, onTestsRun }).finally(
+        const entry = await tryCandidate(candidate, { ...options, rooms, key, draft, onTestsRun }).finally(
           () => {
             running -= 1;
           },
@@ -128,7 +139,8 @@ export async function mineTasks(options: MineOptions): Promise<Mined> {
   }
   const order = new Map(waiting.map(({ id }, index) => [id, index]));
   tried.sort((a, b) => (order.get(a.id) ?? 0) - (order.get(b.id) ?? 0));
-  return { ...found, tried, known, untried: waiting.length - tried.length, isBroken: isBroken() };
+  const untried = waiting.length - tried.length;
+  return { ...found, tried, known, untried, isBroken: isBroken(), needsScripts: journal.needsScripts() };
 }
 
 const keyOf = ({ environment, setup, repeat }: MineOptions): string =>
@@ -139,7 +151,7 @@ const keyOf = ({ environment, setup, repeat }: MineOptions): string =>
 
 type Trying = MineOptions &
   Pick<Candidates, 'draft'> & {
-    room: TaskRoom;
+    rooms: MiningRooms;
     key: string;
     onTestsRun: () => void;
   };
@@ -161,25 +173,27 @@ async function tryCandidate(candidate: Candidate, options: Trying): Promise<Mini
     const { refused: reason, evidence, isBroken } = result;
     return { ...entry, status: isBroken ? 'broken' : 'refused', reason, ...present({ evidence }) };
   }
-  const { task, grade, validation } = result;
-  return { ...entry, status: 'task', task, grade, excluded: validation.excluded };
+  const { task, grade, excluded, needsScripts } = result;
+  return { ...entry, status: 'task', task, grade, excluded, ...(needsScripts && { needs_scripts: true }) };
 }
 
 type Made =
-  | { task: string; grade: string; validation: Validation }
+  | { task: string; grade: string; excluded: Validation['excluded']; needsScripts: boolean }
   | { refused: string; evidence?: string; isBroken?: boolean };
 
 /** Validates a candidate, writes its task, and lets the clean room judge the task as it is written. */
 async function makeTask(candidate: Candidate, options: Trying): Promise<Made> {
-  const { repo, room, setup, repeat, signal } = options;
-  const draft = await options.draft(candidate);
-  if (typeof draft === 'string') return { refused: draft };
-  const folder = join(options.out, UNFINISHED, draft.id);
-  await using started = await startTask(folder, draft);
-  const task = draftTask(draft, setup, started);
-  const validation = await validateDraft(draft, task, room, { repeat, signal });
-  if (!('isBroken' in validation)) options.onTestsRun();
-  if ('refused' in validation) return validation;
+  const { repo, rooms, setup, repeat, signal } = options;
+  const drafted = await options.draft(candidate);
+  if (typeof drafted === 'string') return { refused: drafted };
+  const folder = join(options.out, UNFINISHED, drafted.id);
+  await using started = await startTask(folder, drafted);
+  const task = draftTask(drafted, setup, started);
+  const validated = await rooms.validate(drafted, task, { repeat, signal });
+  if (!('isBroken' in validated)) options.onTestsRun();
+  if ('refused' in validated) return validated;
+  const { validation, room, needsScripts } = validated;
+  const draft = { ...drafted, tests: { ...drafted.tests, files: validation.files } };
   const names = await introducedNames(repo.path, draft);
   const { commit } = candidate;
   const sources = commit
@@ -187,10 +201,10 @@ async function makeTask(candidate: Candidate, options: Trying): Promise<Made> {
     : [];
   const statement = await stateDraft(draft, validation.failToPass, { ...options, sources, names, candidate });
   await writeTask(folder, { draft, statement, validation, setup });
-  const refused = await judgeWritten(folder, draft, options);
+  const refused = await judgeWritten(folder, draft, room, signal);
   if (refused) return refused;
   await started.keep(join(options.out, draft.id));
-  return { task: draft.id, grade: statement.grade, validation };
+  return { task: draft.id, grade: statement.grade, excluded: validation.excluded, needsScripts };
 }
 
 /** The statement of a task: a text, else what a model writes if there is one, else its tests. */
@@ -238,7 +252,7 @@ const draftTask = (
 const timeLimit = ({ timeoutSeconds }: TaskSetup) => present({ timeoutSeconds });
 
 /** The last time: the task must fail without work, and pass with that of the commit. */
-async function judgeWritten(folder: string, draft: Draft, { room, signal }: Trying) {
+async function judgeWritten(folder: string, draft: Draft, room: TaskRoom, signal: AbortSignal) {
   const task = await readTaskFolder(folder);
   for (const [patch, wanted] of [
     [null, 'failed'],

@@ -20,6 +20,8 @@ const entrySchema = z.object({
   evidence: z.string().optional(),
   /** Tests that are left out of the task. */
   excluded: z.array(z.object({ test: z.string(), reason: z.string() })).optional(),
+  /** Set where the tests of the task lack something without the installation scripts of the project itself. */
+  needs_scripts: z.boolean().optional(),
   seconds: z.number(),
 });
 
@@ -30,20 +32,38 @@ export type MiningJournal = {
   /** The last entry of a candidate. */
   entryOf(method: Method, id: string): MiningEntry | undefined;
   add(entry: MiningEntry): Promise<void>;
+  /** Whether one of the tasks does. */
+  needsScripts(): boolean;
 };
 
-/** Opens the journal of a folder of tasks. A line that was cut off is as if its candidate had not been tried. */
-export async function openJournal(folder: string): Promise<MiningJournal> {
-  const file = join(folder, 'mined.jsonl');
-  await mkdir(folder, { recursive: true });
+/** Whether tasks of a folder need the installation scripts of their project. */
+export async function needsScripts(folder: string): Promise<boolean> {
+  const { entries } = await readEntries(join(folder, 'mined.jsonl'));
+  return isAnyInNeed(entries);
+}
+
+const isAnyInNeed = (entries: ReadonlyMap<string, MiningEntry>): boolean =>
+  [...entries.values()].some(({ needs_scripts: needs }) => needs === true);
+
+/** A line that was cut off is as if its candidate had not been tried. */
+async function readEntries(file: string) {
   const text = await readFile(file, 'utf8').catch(() => '');
   const entries = new Map<string, MiningEntry>();
   for (const line of text.split('\n')) {
     const entry = entrySchema.safeParse(parsedJson(line));
     if (entry.success) entries.set(keyOf(entry.data), entry.data);
   }
+  return { text, entries };
+}
+
+/** Opens the journal of a folder of tasks. */
+export async function openJournal(folder: string): Promise<MiningJournal> {
+  const file = join(folder, 'mined.jsonl');
+  await mkdir(folder, { recursive: true });
+  const { text, entries } = await readEntries(file);
   if (text !== '' && !text.endsWith('\n')) await appendFile(file, '\n');
   return {
+    needsScripts: () => isAnyInNeed(entries),
     entryOf: (method, id) => entries.get(keyOf({ method, id })),
     async add(entry) {
       entries.set(keyOf(entry), entry);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { TaskConfig } from '../config/config.ts';
 import type { Surroundings } from '../verify/tests/run-tests.ts';
 import type { TestStatus } from '../verify/tests/test-runner.ts';
 import type { Draft } from './draft.ts';
@@ -10,10 +11,15 @@ const roomWith = (
   resultsOf: (isSolved: boolean, surroundings: Surroundings) => Record<string, TestStatus>,
   problemsOf: (isSolved: boolean) => string[] = () => [],
 ) => {
-  const runs: Surroundings[] = [];
+  const runs: (Surroundings & { isSolved: boolean; files: readonly string[] })[] = [];
   const room = {
-    judge: async (_: unknown, patch: unknown, { surroundings = {} }: { surroundings?: Surroundings }) => {
-      runs.push(surroundings);
+    judge: async (
+      { validation }: TaskConfig,
+      patch: unknown,
+      { surroundings = {} }: { surroundings?: Surroundings },
+    ) => {
+      const files = validation.tests?.files ?? [];
+      runs.push({ ...surroundings, isSolved: patch !== null, files });
       const tests = new Map(Object.entries(resultsOf(patch !== null, surroundings)));
       return { seconds: 1, tests: { tests, problems: problemsOf(patch !== null) } };
     },
@@ -21,9 +27,11 @@ const roomWith = (
   return { room, runs };
 };
 
-const draft = { tests: { runner: 'jest', files: ['a.test.js'] }, goldPatch: 'patch' } as unknown as Draft;
+const draftOf = (...files: string[]) =>
+  ({ tests: { runner: 'jest', files }, goldPatch: 'patch' }) as unknown as Draft;
+const draft = draftOf('a.test.js');
 const options = { repeat: 2, signal: new AbortController().signal };
-const task = {} as Parameters<typeof validateDraft>[1];
+const task = { validation: { tests: {} } } as TaskConfig;
 const shown = (isSolved: boolean): Record<string, TestStatus> => ({
   repaired: isSolved ? 'passed' : 'failed',
   kept: 'passed',
@@ -59,19 +67,55 @@ test('tests that no surroundings but the usual ones run are not blamed on the or
 });
 
 test.each([
-  [['a'], ['a'], 'some of its tests cannot be loaded with its sources either', 'a'],
-  [['a', 'b'], ['a'], 'its tests cannot be loaded without its sources', 'b'],
-  [[], [], 'its tests pass without its sources', undefined],
+  [
+    ['a'],
+    ['a'],
+    'some of its tests cannot be loaded with its sources either',
+    { evidence: 'a', mayLack: true, seconds: 2 },
+  ],
+  [
+    ['a', 'b'],
+    ['a'],
+    'its tests cannot be loaded without its sources',
+    { evidence: 'b', mayLack: true, seconds: 2 },
+  ],
+  [[], [], 'its tests pass without its sources', { seconds: 1 }],
 ])(
   'files that cannot be loaded, %j without and %j with the sources: %s',
-  async (nop, gold, refused, evidence) => {
+  async (nop, gold, refused, found) => {
     const { room } = roomWith(
       () => ({ kept: 'passed' }),
       (isSolved) => (isSolved ? gold : nop),
     );
     expect(await validateDraft(draft, task, room, options)).toEqual({
-      ...{ refused, seconds: 2 },
-      ...(evidence !== undefined && { evidence }),
+      ...{ refused, ...found },
     });
   },
 );
+
+test('a file without any test before the work does not count, and is not run again', async () => {
+  const { room, runs } = roomWith((isSolved) => ({
+    'a.test.js > repaired': isSolved ? 'passed' : 'failed',
+    ...(isSolved && { 'b.test.js > slow': 'passed' }),
+  }));
+  expect(await validateDraft(draftOf('a.test.js', 'b.test.js'), task, room, options)).toMatchObject({
+    ...{ files: ['a.test.js'], failToPass: ['a.test.js > repaired'] },
+    excluded: [
+      { test: 'b.test.js > slow', reason: 'not collected without the patch' },
+      { test: 'b.test.js', reason: 'not collected without the patch' },
+    ],
+  });
+  expect(runs.slice(1).map(({ files }) => files)).toEqual(runs.slice(1).map(() => ['a.test.js']));
+});
+
+test('the run in other surroundings is one of the repeated runs where it changes nothing', async () => {
+  const countRuns = async (later: Record<string, TestStatus>) => {
+    const { room, runs } = roomWith((isSolved, { date }) => ({ ...shown(isSolved), ...(date && later) }));
+    await validateDraft(draft, task, room, { ...options, repeat: 3 });
+    const usual = runs.filter(({ date, order, prefix }) => !date && !order && !prefix);
+    const [gold, nop] = [usual.filter(({ isSolved }) => isSolved), usual.filter(({ isSolved }) => !isSolved)];
+    return { gold: gold.length, nop: nop.length };
+  };
+  expect(await countRuns({})).toEqual({ gold: 1, nop: 2 });
+  expect(await countRuns({ kept: 'failed' })).toEqual({ gold: 2, nop: 2 });
+});

@@ -1,14 +1,17 @@
 import { present } from '@whetstone/events/present';
-import { withoutNetwork } from '@whetstone/sandbox';
 import type { TaskConfig } from '../config/config.ts';
 import { otherTests } from '../verify/tests/expected-tests.ts';
-import { type Surroundings, variationsOf } from '../verify/tests/run-tests.ts';
+import type { Surroundings } from '../verify/tests/run-tests.ts';
 import type { TestReport, TestStatus } from '../verify/tests/test-runner.ts';
 import type { Draft } from './draft.ts';
+import type { ExclusionReason } from './exclusion-reason.ts';
 import type { TaskRoom } from './task-room.ts';
+import { blameSurroundings, type Varied, varyAll } from './vary.ts';
 
 /** Which tests of a draft show the work, and which cannot be relied on. */
 export type Validation = {
+  /** The test files that are run: those of which a test is collected without the patch. */
+  files: string[];
   /** Failed without the patch, passed with it. */
   failToPass: string[];
   /** Passed without and with it. */
@@ -18,22 +21,21 @@ export type Validation = {
   excluded: { test: string; reason: ExclusionReason }[];
   /** How often each tree was run. */
   runs: number;
-  /** What the tests were tried with: each `true` or, where it cannot be tried here, `false`. */
-  tried: { order: boolean; date: boolean; network: boolean };
+  tried: Varied['tried'];
   seconds: number;
 };
 
-export type ExclusionReason =
-  | 'fails with the patch'
-  | 'not collected without the patch'
-  | 'flaky'
-  | 'depends on the order of the tests'
-  | 'depends on the date'
-  | 'needs the network'
-  | 'depends on its surroundings';
-
-/** Why a draft is not a task. `isBroken`: its tests could not be tried at all. */
-export type Refusal = { refused: string; evidence?: string; isBroken?: boolean; seconds: number };
+/**
+ * Why a draft is not a task. `isBroken`: its tests could not be tried at all. `mayLack`: not all went well with its sources
+ * either, so the environment may lack something.
+ */
+export type Refusal = {
+  refused: string;
+  evidence?: string;
+  isBroken?: boolean;
+  mayLack?: boolean;
+  seconds: number;
+};
 
 type Tree = 'nop' | 'gold';
 
@@ -48,67 +50,111 @@ export async function validateDraft(
   { repeat, signal }: { repeat: number; signal: AbortSignal },
 ): Promise<Validation | Refusal> {
   let seconds = 0;
+  let judged = task;
   const runs: Record<Tree, TestReport[]> = { nop: [], gold: [] };
   const run = async (tree: Tree, surroundings?: Surroundings): Promise<TestReport | Refusal> => {
     const patch = tree === 'gold' ? draft.goldPatch : null;
-    const found = await room.judge(task, patch, { signal, ...present({ surroundings }) });
+    const found = await room.judge(judged, patch, { signal, ...present({ surroundings }) });
     seconds += found.seconds;
     if (found.tests && !found.broken) return found.tests;
     const evidence = found.broken?.evidence ?? found.failure ?? 'the tests did not run';
     const refused = found.tests ? 'its test runner could not be started' : 'its setup fails';
-    return { refused, evidence, isBroken: true, seconds };
+    return { refused, evidence, isBroken: true, mayLack: true, seconds };
   };
-  for (let round = 1; round <= Math.max(1, repeat - 1); round += 1) {
-    for (const tree of ['gold', 'nop'] as const) {
+  const runIn = async (surroundings: Surroundings) => {
+    const report = await run('gold', surroundings);
+    return 'refused' in report ? undefined : report;
+  };
+
+  // First the tree without the sources: it refuses most of the candidates that are refused.
+  const before = await run('nop');
+  if ('refused' in before) return before;
+  runs.nop.push(before);
+  if (isWhole(before)) return { refused: 'its tests pass without its sources', seconds };
+  const { files, unseen } = filesSeen(draft.tests.files, before);
+  if (unseen.length > 0) judged = withFiles(task, files);
+  const after = await run('gold');
+  if ('refused' in after) return after;
+  runs.gold.push(after);
+  const lacking = isWhole(after) ? {} : { mayLack: true };
+  const refused = refusalOf(before, after);
+  if (refused) return { ...refused, ...lacking, seconds };
+
+  const rounds = Math.max(1, repeat - 1);
+  const varied = await varyAll(draft.tests.runner, runIn);
+  // Where the surroundings change nothing, this was one more run like the first.
+  if (runs.gold.length < rounds && varied.report && isSame(varied.report, after))
+    runs.gold.push(varied.report);
+  for (const tree of ['gold', 'nop'] as const)
+    while (runs[tree].length < rounds) {
       const report = await run(tree);
       if ('refused' in report) return report;
       runs[tree].push(report);
-      const refused = round === 1 ? refusalOf(tree, report, runs.gold[0]) : undefined;
-      if (refused) return { ...refused, seconds };
     }
-  }
+
   const excluded = new Map<string, ExclusionReason>(unreliable(runs));
-  const stable = [...(runs.gold[0]?.tests ?? [])].flatMap(([id, status]) =>
+  for (const file of unseen) excluded.set(file, 'not collected without the patch');
+  const stable = [...after.tests].flatMap(([id, status]) =>
     status === 'passed' && !excluded.has(id) ? id : [],
   );
-  const { tried, problems } = await vary(draft, stable, run);
-  for (const [id, reason] of problems) excluded.set(id, reason);
+  for (const [id, reason] of await blameSurroundings(varied, stable, runIn)) excluded.set(id, reason);
   const usable = stable.filter((id) => !excluded.has(id));
-  const before = runs.nop[0]?.tests;
-  const failToPass = usable.filter((id) => before?.get(id) === 'failed');
+  const failToPass = usable.filter((id) => before.tests.get(id) === 'failed');
   if (failToPass.length === 0) {
     const why = [...new Set(excluded.values())].join(', ');
-    return { refused: 'no reliable test fails without its sources', evidence: why, seconds };
+    return { refused: 'no reliable test fails without its sources', evidence: why, ...lacking, seconds };
   }
-  const passToPass = usable.filter((id) => before?.get(id) === 'passed');
+  const passToPass = usable.filter((id) => before.tests.get(id) === 'passed');
   return {
-    failToPass,
-    passToPass,
+    ...{ files, failToPass, passToPass },
     others: otherTests([...runs.gold, ...runs.nop], [...failToPass, ...passToPass]),
     excluded: [...excluded].map(([test, reason]) => ({ test, reason })),
-    runs: runs.gold.length,
-    tried,
-    seconds,
+    ...{ runs: rounds, tried: varied.tried, seconds },
   };
 }
 
-/** What the first run of a tree already rules out. */
-function refusalOf(tree: Tree, report: TestReport, gold: TestReport | undefined) {
-  const evidence = report.problems.length > 0 ? { evidence: report.problems.join('; ') } : {};
-  const has = (status: TestStatus) => [...report.tests.values()].includes(status);
-  if (tree === 'gold') {
-    if (report.tests.size === 0) return { refused: 'its tests do not run with its sources', ...evidence };
-    return has('passed') ? undefined : { refused: 'its tests fail with its sources', ...evidence };
-  }
-  const fails = [...report.tests].some(
-    ([id, status]) => status === 'failed' && gold?.tests.get(id) === 'passed',
+const isWhole = ({ tests, problems }: TestReport): boolean =>
+  problems.length === 0 && has(tests, 'passed') && !has(tests, 'failed');
+
+const has = (tests: TestReport['tests'], status: TestStatus): boolean => [...tests.values()].includes(status);
+
+/**
+ * The test files of which a report has a test, where its ids begin with files. None of the tests of another file can count,
+ * so it need not be run again: some of those take longer than all others together.
+ */
+function filesSeen(files: readonly string[], { tests }: TestReport): { files: string[]; unseen: string[] } {
+  const ids = [...tests.keys()];
+  const { seen = [], unseen = [] } = Object.groupBy(files, (file) =>
+    ids.some((id) => id.startsWith(file)) ? 'seen' : 'unseen',
+  );
+  return seen.length === 0 ? { files: [...files], unseen: [] } : { files: seen, unseen };
+}
+
+const withFiles = (task: TaskConfig, files: string[]): TaskConfig => {
+  const { tests } = task.validation;
+  return tests ? { ...task, validation: { ...task.validation, tests: { ...tests, files } } } : task;
+};
+
+const isSame = ({ tests }: TestReport, other: TestReport): boolean =>
+  tests.size === other.tests.size && [...tests].every(([id, status]) => other.tests.get(id) === status);
+
+/** What the first run of each tree already rules out. */
+function refusalOf(before: TestReport, after: TestReport) {
+  const evidenceOf = ({ problems }: TestReport) =>
+    problems.length > 0 ? { evidence: problems.join('; ') } : {};
+  if (after.tests.size === 0)
+    return { refused: 'its tests do not run with its sources', ...evidenceOf(after) };
+  if (!has(after.tests, 'passed'))
+    return { refused: 'its tests fail with its sources', ...evidenceOf(after) };
+  const fails = [...before.tests].some(
+    ([id, status]) => status === 'failed' && after.tests.get(id) === 'passed',
   );
   if (fails) return undefined;
-  const own = report.problems.filter((problem) => !gold?.problems.includes(problem));
+  const own = before.problems.filter((problem) => !after.problems.includes(problem));
   if (own.length > 0)
     return { refused: 'its tests cannot be loaded without its sources', evidence: own.join('; ') };
-  return report.problems.length > 0
-    ? { refused: 'some of its tests cannot be loaded with its sources either', ...evidence }
+  return before.problems.length > 0
+    ? { refused: 'some of its tests cannot be loaded with its sources either', ...evidenceOf(before) }
     : { refused: 'its tests pass without its sources' };
 }
 
@@ -121,44 +167,4 @@ function* unreliable({ nop, gold }: Record<Tree, TestReport[]>): Generator<[stri
     else if (first === 'skipped') continue;
     else if (!nop[0]?.tests.has(id)) yield [id, 'not collected without the patch'];
   }
-}
-
-type Variant = { surroundings: Surroundings; reason: ExclusionReason };
-
-const REORDERED: Variant = { surroundings: { order: true }, reason: 'depends on the order of the tests' };
-
-/** Runs the gold tree in other surroundings: in all of them at once, and only if that changes a result in each by itself. */
-async function vary(
-  draft: Draft,
-  stable: readonly string[],
-  run: (tree: Tree, surroundings: Surroundings) => Promise<TestReport | Refusal>,
-) {
-  const { order, date } = variationsOf(draft.tests.runner);
-  const prefix = await withoutNetwork();
-  const others: Variant[] = [
-    ...(date ? [{ surroundings: { date }, reason: 'depends on the date' } as const] : []),
-    ...(prefix ? [{ surroundings: { prefix }, reason: 'needs the network' } as const] : []),
-  ];
-  const problems = new Map<string, ExclusionReason>();
-  const tried = { order, date, network: prefix !== undefined };
-  const runIn = async (variants: readonly Variant[]): Promise<TestReport['tests']> => {
-    const report = await run('gold', Object.assign({}, ...variants.map(({ surroundings }) => surroundings)));
-    return 'refused' in report ? new Map() : report.tests;
-  };
-  const changedIn = (tests: TestReport['tests']) => stable.filter((id) => tests.get(id) !== 'passed');
-
-  let variants = order ? [REORDERED, ...others] : others;
-  if (variants.length === 0) return { tried, problems };
-  let seen = await runIn(variants);
-  if (order && seen.size === 0) {
-    // An old runner refuses the option for another order, and then reports no test at all.
-    const inOrder = await runIn(others);
-    if (inOrder.size > 0) [tried.order, variants, seen] = [false, others, inOrder];
-  }
-  const all = changedIn(seen);
-  if (all.length === 0) return { tried, problems };
-  for (const id of all) problems.set(id, 'depends on its surroundings');
-  for (const variant of variants)
-    for (const id of changedIn(await runIn([variant]))) problems.set(id, variant.reason);
-  return { tried, problems };
 }

@@ -32,6 +32,9 @@ const reportSchema = z.object({
 /** Vite would look for the settings of PostCSS, which are programs, and for variables. */
 const VITEST_SETTINGS = 'export default { envDir: false, css: { postcss: { plugins: [] } } };\n';
 
+/** Before version 4, Vitest starts another worker whenever one has ended, also after the last test file. */
+const NO_IDLE_WORKERS = { VITEST_MIN_FORKS: '0', VITEST_MIN_THREADS: '0' };
+
 /** With this seed Vitest reverses two, three and four tests. */
 export const vitest: TestRunner = {
   varies: { order: true, date: true },
@@ -49,7 +52,7 @@ export const vitest: TestRunner = {
       ...options,
       ...files,
     ],
-    env: { CI: '1', ...(date && laterNode()) },
+    env: { CI: '1', ...NO_IDLE_WORKERS, ...(date && laterNode()) },
   }),
   read,
 };
