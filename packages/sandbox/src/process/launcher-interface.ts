@@ -106,9 +106,14 @@ export type Mounts = {
   /**
    * Mounts a file system that is a copy of the one in the file `template`, and as large as it. `image`: the file of the copy,
    * which does not exist yet. `place`: an existing folder that gets its root. `target`: an existing folder that gets an empty
-   * folder of it. Both are ended by `unmount`, `target` first. It takes root and loop devices.
+   * folder of it. It takes root and loop devices.
    */
   openDisk(disk: Record<'template' | 'image' | 'place' | 'target', string>): Promise<void>;
+  /**
+   * Ends both mounts of a file system, also when they are in use, as `unmount` does. `isLarge`: so much was written that its file
+   * is not brought up to date first.
+   */
+  closeDisk(disk: Record<'place' | 'target', string>, isLarge: boolean): Promise<void>;
   /** Also when the mount is in use: then it ends with its last user. */
   unmount(target: string): Promise<void>;
   /** Rejects where the mount is in use, and leaves it as it is. */

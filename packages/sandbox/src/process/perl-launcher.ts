@@ -94,6 +94,7 @@ export function startPerlLauncher(file: string, onEnd: () => void): Launcher {
       unmount: (target) => done('unmount', [target]),
       unmountUnused: (target) => done('unmount', [target, '1']),
       openDisk: ({ template, image, place, target }) => done('disk', [template, image, place, target]),
+      closeDisk: ({ place, target }, isLarge) => done('undisk', [place, target, isLarge ? '1' : '']),
       remove: (paths) => done('remove', paths),
     },
     doors: {

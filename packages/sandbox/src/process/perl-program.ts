@@ -296,7 +296,7 @@ sub end_with_node {
 
 my %calls = (
   pipes => \&make_pipes, overlay => \&overlay, unmount => \&unmount, disk => \&open_disk,
-  stage => \&open_stage, door => \&open_door, close => \&close_door,
+  undisk => \&close_disk, stage => \&open_stage, door => \&open_door, close => \&close_door,
 );
 
 for (;;) {

@@ -32,6 +32,8 @@ export type DiskUsage = { limitBytes: number; peakBytes: number; wasFull: boolea
 /** Far above what work needs. It is halved until it is at most half of what is free, so that runs of one machine agree. */
 const DEFAULT_BYTES = 16 * 2 ** 30;
 const WATCH_MS = 250;
+/** Writing as much to a file takes a tenth of a second. */
+const LARGE_BYTES = 64 * 2 ** 20;
 /** What is left where a file system says that it has no space for another file. */
 const LEAST = { bytes: 2 ** 20, files: 4 };
 
@@ -60,9 +62,7 @@ export async function openCaseDisks(scratch: string, stated?: number): Promise<C
       if (!isOpen) return undefined;
       const hidden = join(place, 'hidden');
       mkdirSync(hidden, { mode: 0o700 });
-      return watched({ place, hidden, bytes }, async () => {
-        for (const path of [target, place]) await mounts.unmount(path);
-      });
+      return watched({ place, hidden, bytes }, (isLarge) => mounts.closeDisk({ place, target }, isLarge));
     },
   };
   try {
@@ -77,7 +77,7 @@ export async function openCaseDisks(scratch: string, stated?: number): Promise<C
 
 function watched(
   { place, hidden, bytes }: { place: string; hidden: string; bytes: number },
-  end: () => Promise<void>,
+  end: (isLarge: boolean) => Promise<void>,
 ): CaseDisk {
   const empty = statfsSync(place);
   let [peakBytes, wasFull] = [0, false];
@@ -96,7 +96,7 @@ function watched(
     },
     close() {
       clearInterval(timer);
-      return end();
+      return end(peakBytes > LARGE_BYTES);
     },
   };
 }
