@@ -2,6 +2,7 @@ import { defineConfig } from 'vitest/config';
 import { LongFilesFirst } from './scripts/long-files-first.ts';
 import { testNeeds } from './scripts/test-needs.ts';
 import everyday from './vitest.config.ts';
+import { secondAttempt } from './vitest.slow.config.ts';
 
 /** Released agents, installed from the registry: slow, and with a command of their own. */
 export default defineConfig({
@@ -11,6 +12,7 @@ export default defineConfig({
     globalSetup: ['examples/real-agents/install.ts'],
     testTimeout: 300_000,
     hookTimeout: 600_000,
+    retry: secondAttempt,
     pool: 'forks',
     experimental: { viteModuleRunner: false },
     sequence: { sequencer: LongFilesFirst },
