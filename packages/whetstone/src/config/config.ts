@@ -52,7 +52,7 @@ export type Config = {
     provider: SandboxProviderName;
     readable?: string[];
     limits?: Limits;
-    /** What a case may take of the disk. Default: 16, 8, 4 … GiB, at most half of what is free, where it can be enforced. */
+    /** What a case may take of the disk. Default: 16, 8, 4 … GiB, that of `openCaseDisks`, where it can be enforced. */
     diskBytes?: number;
     hosts?: string[];
     setupHosts?: string[];

@@ -128,11 +128,11 @@ export const keyDescriptions: Readonly<Record<string, string>> = {
     'The runtime of `docker`, by the name that the engine knows. Default: that of the engine.',
   'sandbox.socket': 'The socket of the engine. Default: that of DOCKER_HOST, else the usual ones.',
   'sandbox.limits': 'The most that all commands of a case together may take.',
-  'sandbox.limits.memory_mb': 'Memory in MiB. Default: three quarters of the machine’s.',
+  'sandbox.limits.memory_mb': 'Memory in MB, of a million bytes. Default: three quarters of the machine’s.',
   'sandbox.limits.processes': 'Processes. Default: 4,096.',
   'sandbox.limits.cpus': 'Processors. Default: no limit.',
   'sandbox.limits.disk_mb':
-    'Disk in MiB. Default: the most of 16, 8, 4 … GiB that is at most half of what is free.',
+    'Disk in MB, of a million bytes. Default: the most of 16, 8, 4 … GiB with which two disks for each of the cases that run at the same time fit in what is free.',
   environment: 'What is installed once for all cases.',
   'environment.prepare': 'Commands that install it. Default: by the lock file.',
   'environment.inputs': 'Files that it depends on. Default: lock files and their like.',

@@ -47,6 +47,8 @@ export async function openWorkplace(
     scratch: Scratch;
     withheld: Withheld[];
     contexts: ReadonlyMap<string, DeclaredContext>;
+    /** How many cases run at the same time. */
+    jobs: number;
     /** What was tried when the sandbox was chosen. Default: it is tried now. */
     probes?: Finding[];
   },
@@ -60,6 +62,7 @@ export async function openWorkplace(
     ...{ repo: config.repo.path, scratch, withheld, owner },
     ...(isShared && { strategy: 'shared' }),
     diskBytes: config.sandbox.diskBytes,
+    casesAtOnce: Math.min(input.jobs, plan.cases.length || 1),
   });
   const close = () => workspaces[Symbol.asyncDispose]();
   try {

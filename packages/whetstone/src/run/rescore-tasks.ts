@@ -70,7 +70,7 @@ export async function rescoreTasks(
       }),
     ),
   );
-  await using workplace = await openWorkplace(config, plan, { scratch, withheld, contexts });
+  await using workplace = await openWorkplace(config, plan, { scratch, withheld, contexts, jobs });
   const variables = prepareEnvironment(config.environment, process.env);
   const plannedTasks = new Set(plan.tasks.map(({ id }) => id));
   const mask = createMask([

@@ -136,7 +136,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const { withheld } = plannedRun;
   const opening = needsWorkplace(config, plan, agents) ? await import('./open-workplace.ts') : undefined;
   await using workplace = await opening?.openWorkplace(config, plan, {
-    ...{ scratch, withheld, contexts },
+    ...{ scratch, withheld, contexts, jobs },
     ...present({ probes: sandbox?.probes }),
   });
   if (workplace && (workplace.probes || sandbox)) {

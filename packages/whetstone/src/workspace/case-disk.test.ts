@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -18,7 +27,7 @@ test.runIf(hasLoopDevices)(
   { tags: 'namespaces' },
   async () => {
     // So large that the kernel does not write early, for want of space.
-    const disks = await openCaseDisks(scratch, 4 * 2 ** 30);
+    const disks = await openCaseDisks(scratch, { stated: 4 * 2 ** 30 });
     const [target, backstage] = [join(scratch, 'target'), join(scratch, 'backstage')];
     for (const folder of [target, backstage]) mkdirSync(folder);
     const disk = await disks?.open(target, backstage);
@@ -28,5 +37,15 @@ test.runIf(hasLoopDevices)(
     // Its file has blocks only for what was written to it.
     expect(512 * statSync(join(backstage, 'disk')).blocks).toBeLessThan(100e6);
     expect(readFileSync('/proc/self/mountinfo', 'utf8')).not.toContain(scratch);
+  },
+);
+
+test.runIf(hasLoopDevices)(
+  'the disks of all cases that run at the same time fit in what is free',
+  { tags: 'namespaces' },
+  async () => {
+    const disks = await openCaseDisks(scratch, { casesAtOnce: 64 });
+    const { bavail, bsize } = statfsSync(scratch);
+    expect(2 * 64 * (disks?.bytes ?? Infinity)).toBeLessThanOrEqual(bavail * bsize);
   },
 );

@@ -29,7 +29,7 @@ export type CaseDisk = {
  */
 export type DiskUsage = { limitBytes: number; peakBytes: number; wasFull: boolean };
 
-/** Far above what work needs. It is halved until it is at most half of what is free, so that runs of one machine agree. */
+/** Far above what work needs. It is halved until all disks fit in what is free, so that runs of one machine agree. */
 const DEFAULT_BYTES = 16 * 2 ** 30;
 const WATCH_MS = 250;
 /** Writing as much to a file takes a tenth of a second. */
@@ -39,14 +39,18 @@ const LEAST = { bytes: 2 ** 20, files: 4 };
 
 /**
  * Ways to limit disk space that work on this machine: file systems in files, which take root, ext4 and loop devices. Without
- * them `undefined`. `scratch`: a folder of this process's own mounts. `stated`: bytes; default 16, 8, 4 … GiB, at
- * most half of what is free.
+ * them `undefined`. `scratch`: a folder of this process's own mounts. `stated`: bytes; default 16, 8, 4 … GiB, so many that two
+ * for each of `casesAtOnce` fit in what is free: a case has one for its agent and one for its verification. So no case takes
+ * the space of another one.
  */
-export async function openCaseDisks(scratch: string, stated?: number): Promise<CaseDisks | undefined> {
+export async function openCaseDisks(
+  scratch: string,
+  { stated, casesAtOnce = 1 }: { stated?: number | undefined; casesAtOnce?: number | undefined } = {},
+): Promise<CaseDisks | undefined> {
   const mounts = launcherMounts();
   if (process.getuid?.() !== 0 || !mounts) return undefined;
   const template = join(scratch, 'disk');
-  const bytes = stated ?? defaultBytes(scratch);
+  const bytes = stated ?? defaultBytes(scratch, 2 * casesAtOnce);
   const disks: CaseDisks = {
     bytes,
     async open(target, backstage) {
@@ -125,9 +129,9 @@ async function makeFileSystem(file: string, bytes: number): Promise<void> {
   });
 }
 
-function defaultBytes(scratch: string): number {
+function defaultBytes(scratch: string, disks: number): number {
   const { bavail, bsize } = statfsSync(scratch);
   let bytes = DEFAULT_BYTES;
-  while (bytes > LEAST.bytes && 2 * bytes > bavail * bsize) bytes /= 2;
+  while (bytes > LEAST.bytes && disks * bytes > bavail * bsize) bytes /= 2;
   return bytes;
 }

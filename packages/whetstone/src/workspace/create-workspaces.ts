@@ -36,6 +36,8 @@ export async function createWorkspaces(options: {
   owner?: Owner | undefined;
   /** What a workspace may take of the disk, with all that is beside it. Default: that of `openCaseDisks`. */
   diskBytes?: number | undefined;
+  /** How many cases use workspaces at the same time. Default: 1. */
+  casesAtOnce?: number | undefined;
 }): Promise<Workspaces> {
   const repository = await openRepository(options.repo);
   const scratch = await realpath(options.scratch);
@@ -45,9 +47,10 @@ export async function createWorkspaces(options: {
   const backstage = join(scratch, `t-${randomName()}`);
   const placement = await guarded(() => choosePlacement(scratch, options.strategy ?? 'auto'));
   await guarded(() => mkdir(backstage, { mode: 0o700 }));
+  const { diskBytes: stated, casesAtOnce } = options;
   const disks =
-    placement.strategy === 'mount' ? await openCaseDisks(backstage, options.diskBytes) : undefined;
-  if (options.diskBytes !== undefined && !disks) throw await withoutLimit(placement);
+    placement.strategy === 'mount' ? await openCaseDisks(backstage, { stated, casesAtOnce }) : undefined;
+  if (stated !== undefined && !disks) throw await withoutLimit(placement);
 
   const stores = new Map<string, Promise<string>>();
   const pristines = new Map<string, Promise<Pristine>>();
