@@ -162,7 +162,7 @@ function dateOf(since: string | undefined): string | undefined {
 }
 
 function triedLine({ status, subject, task, reason, grade, evidence, seconds }: MiningEntry): string {
-  const cause = evidence === undefined ? '' : ` (${oneLine(evidence).slice(0, 160)})`;
+  const cause = evidence === undefined ? '' : ` (${oneLine(evidence).slice(0, 400)})`;
   const result = status === 'task' ? `task ${task} (statement: ${grade})` : `${reason}${cause}`;
   return `${oneLine(subject)}: ${result}, ${seconds} s`;
 }

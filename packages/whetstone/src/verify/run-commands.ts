@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { type Command, runCommandIn } from '@whetstone/agents/config';
 import { present } from '@whetstone/events/present';
 import type { CommandResult, Mask, Sandbox } from '@whetstone/sandbox';
@@ -88,4 +89,15 @@ export function tellingLine(result: CommandResult): string {
   const lines = `${result.stdout}\n${result.stderr}`.split('\n').filter((line) => line.trim() !== '');
   const line = lines.find((candidate) => TELLING.test(candidate)) ?? lines.at(-1);
   return line ? ` (${Array.from(line.trim()).slice(0, 160).join('')})` : '';
+}
+
+const KEPT_LINES = 5;
+/** In code points. */
+const KEPT_LENGTH = 200;
+
+/** The last lines of what a command printed as errors, or, where it printed none, of its output. Long lines are cut. */
+export function lastLines({ stdout, stderr }: Pick<CommandResult, 'stdout' | 'stderr'>): string[] {
+  const text = stripVTControlCharacters(stderr.trim() === '' ? stdout : stderr);
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return lines.slice(-KEPT_LINES).map((line) => Array.from(line.trimEnd()).slice(0, KEPT_LENGTH).join(''));
 }

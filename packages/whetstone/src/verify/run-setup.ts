@@ -1,11 +1,10 @@
 import type { Mask, Sandbox } from '@whetstone/sandbox';
 import type { TaskConfig } from '../config/config.ts';
 import { INSTALLATION_FILES, setupEnvironment } from '../config/setup-environment.ts';
-import { describeResult, type RanCommand, runCommands, succeeded } from './run-commands.ts';
+import { describeResult, lastLines, type RanCommand, runCommands, succeeded } from './run-commands.ts';
 
 /** The limit of each setup command without `setup_timeout_seconds`, in seconds. */
 const TIME_LIMIT_SECONDS = 600;
-const KEPT_LINES = 5;
 
 export type RanSetup = {
   ran: RanCommand[];
@@ -36,11 +35,10 @@ export async function runSetup(
 }
 
 /** What failed, and the last lines of its output. */
-export const explainFailure = (failed: RanCommand): string => `${describeResult(failed)}${lastLines(failed)}`;
+export const explainFailure = (failed: RanCommand): string => `${describeResult(failed)}${endOf(failed)}`;
 
-function lastLines({ row, result }: RanCommand): string {
-  const [text, path] =
-    result.stderr.trim() === '' ? [result.stdout, row.stdout_path] : [result.stderr, row.stderr_path];
-  const lines = text.trimEnd().split('\n').slice(-KEPT_LINES);
-  return text.trim() === '' ? '' : `\n${path} ends with:\n${lines.join('\n')}`;
+function endOf({ row, result }: RanCommand): string {
+  const lines = lastLines(result);
+  const path = result.stderr.trim() === '' ? row.stdout_path : row.stderr_path;
+  return lines.length === 0 ? '' : `\n${path} ends with:\n${lines.join('\n')}`;
 }

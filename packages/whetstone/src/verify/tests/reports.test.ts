@@ -106,6 +106,36 @@ test('without a report nothing has passed', () => {
   }
 });
 
+test('without a report the end of what the runner printed is told, masked and bounded', async () => {
+  const folder = makeTempDir();
+  const tree = join(folder, 'repo');
+  mkdirSync(tree);
+  const printing = '#!/bin/sh\nseq 9 >&2; printf "\\033[31msecret-7 is missing\\033[0m %0900d\\n\\n" 7 >&2\n';
+  for (const name of ['go', 'cargo', 'mocha', 'jest', 'vitest'])
+    writeFileSync(join(tree, name), printing, { mode: 0o755 });
+  const provider = await createProcessSandboxProvider({ scratch: folder });
+  const sandbox = await provider.start({ workdir: tree, env: { PATH: `${tree}:/usr/bin:/bin` } });
+  for (const runner of ['go-test', 'cargo-test', 'mocha', 'jest', 'vitest'] as const) {
+    const { report } = await runTests(
+      sandbox,
+      { runner, files: ['a'], options: [], mustPass: [] },
+      {
+        ...{ tree, directory: join(folder, 'logs'), mask: createMask(['secret-7']) },
+        signal: AbortSignal.timeout(60_000),
+      },
+    );
+    const [problem, printed = ''] = report.problems;
+    expect(problem).toBe('the runner wrote no report');
+    expect(printed).toMatch(
+      /^the last that the runner printed is: 6 \| 7 \| 8 \| 9 \| \S+ is missing 0{100,}$/,
+    );
+    expect(printed).not.toContain('secret-7');
+    expect(printed.length).toBeLessThan(300);
+  }
+  await sandbox.stop();
+  rmSync(folder, { recursive: true });
+});
+
 test('a report on the standard output is read whole, however long it is', async () => {
   const folder = makeTempDir();
   const tree = join(folder, 'repo');

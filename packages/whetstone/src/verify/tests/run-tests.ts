@@ -14,7 +14,7 @@ import type { TaskTests } from '../../config/config.ts';
 import type { TestRunnerName } from '../../config/schema.ts';
 import { parentPaths } from '../../workspace/tree-path.ts';
 import { readInTree } from '../read-in-tree.ts';
-import type { RanCommand } from '../run-commands.ts';
+import { lastLines, type RanCommand } from '../run-commands.ts';
 import { cargoTest, goTest } from './go-and-cargo.ts';
 import { mocha } from './mocha.ts';
 import { nodeTest } from './node-test.ts';
@@ -198,16 +198,30 @@ function readReport(
   { report, result, tree }: { report: string | undefined; result: CommandResult; tree: string },
 ): TestReport {
   if (result.ended !== 'exit')
-    return { tests: new Map(), problems: ['the runner was stopped before its end'] };
+    return withOutput({ tests: new Map(), problems: ['the runner was stopped before its end'] }, result);
   try {
-    return runner.read({
+    const read = runner.read({
       report,
       relative: (path) => (path.startsWith(`${tree}/`) ? relative(tree, path) : path),
     });
+    return withOutput(read, result);
   } catch (error) {
     // Code under test can write to the report as well.
-    return { ...NO_REPORT, problems: [`the report cannot be read: ${messageOf(error)}`] };
+    const problems = [`the report cannot be read: ${messageOf(error)}`];
+    return withOutput({ ...NO_REPORT, problems }, result);
   }
+}
+
+/** Where no test was reported, the runner may have printed why. */
+function withOutput(report: TestReport, result: CommandResult): TestReport {
+  if (report.tests.size > 0) return report;
+  const printed = lastLines(result);
+  return printed.length === 0
+    ? report
+    : {
+        ...report,
+        problems: [...report.problems, `the last that the runner printed is: ${printed.join(' | ')}`],
+      };
 }
 
 /** The command as a person would type it. */
