@@ -77,3 +77,25 @@ test('remove takes out a function that a test imports or names, or all functions
     { subject: 'zero of src/zero.js', reason: 'no test names or imports it' },
   ]);
 });
+
+test('remove says in which line a function was, because a file can have two of one name', async () => {
+  const run = (value: number) => `  run() {\n    let n = ${value};\n    n += 1;\n    return n;\n  },\n`;
+  const twice = makeHistory([
+    START,
+    {
+      message: 'Run',
+      files: {
+        'src/twice.js': `export const one = {\n${run(1)}};\nexport const two = {\n${run(2)}};\n`,
+        'test/twice.test.js': testOf('twice', 'it.run();'),
+      },
+    },
+  ]);
+  const found = await findCandidates('remove', twice, { maxFiles: 15, maxLines: 600 });
+  const drafts = await Promise.all(found.candidates.map((one) => found.draft(one)));
+  expect(drafts.map((draft) => typeof draft === 'object' && draft.missing).sort()).toEqual([
+    'The code of half in src/half.js, line 1,',
+    'The code of run in src/twice.js, line 2,',
+    'The code of run in src/twice.js, line 9,',
+  ]);
+  rmSync(twice, { recursive: true });
+});

@@ -31,6 +31,10 @@ export type Draft = {
   testFiles: FileContent[];
   /** What leads from the start to the answer, for `git apply --binary`; bytes as a latin1 string. */
   goldPatch: string;
+  /** What was taken out of the tree, with its place, for a statement. No other draft of the same commit has the same. */
+  missing?: string;
+  /** The commit whose tree is the solution, if it is that of other drafts as well. */
+  solved?: string;
   /** The source files that the answer changes. `lines`: added and deleted; `null` where the file is binary. */
   sources: { path: string; lines: number | null }[];
 };

@@ -81,11 +81,18 @@ async function removalDraft(
   const goldPatch = await patchBetween(start, [file]);
   const date = await git(['log', '-1', '--no-show-signature', '--format=%aI', base], { gitDir });
   return {
-    ...{ id, method: 'remove', subject, commit: base, base, date: date.toString().trim() },
-    ...{ start, earlierTests: [], tests, goldPatch },
+    ...{ id, method: 'remove', subject, commit: base, base, solved: base, date: date.toString().trim() },
+    ...{ start, earlierTests: [], tests, goldPatch, missing: missingIn(unit) },
     testFiles: [...(await filesAt(gitDir, base, files)).values()],
     sources: [{ path: file.path, lines: [...goldPatch.matchAll(/^(\+(?!\+\+ )|-(?!-- ))/gm)].length }],
   };
+}
+
+/** Functions of one name can stand in a file twice, so the line is told. The tree says the same at its place. */
+function missingIn({ file, name, functions: [first, ...others] }: Unit): string {
+  if (others.length > 0) return `The code of the functions in ${file.path}`;
+  const line = file.content.toString().slice(0, first?.from).split('\n').length;
+  return `The code of ${name} in ${file.path}, line ${line},`;
 }
 
 function unitsOf(file: FileContent, functions: readonly FoundFunction[]): Unit[] {

@@ -95,3 +95,13 @@ test('control characters in the names of tests are shown as escapes', () => {
   expect(prompt).toContain('- t.ts > decodes "\\u0000" and \\u001b\n');
   expect(cleanStatement('An empty\0 text.', draft, names, commits).text).toBe('An empty text.');
 });
+
+test('tasks without code of different places have different statements, though the same tests fail', () => {
+  const stated = (missing: string) =>
+    stateTask({ ...draft, missing }, ['a'], { sources: [], names, commits }).prompt;
+  const prompt = stated('The code of next in src/parse.ts, line 2,');
+  expect(prompt).toMatch(
+    /^The code of next in src\/parse.ts, line 2, is not written yet\.\n\nThese tests fail:/,
+  );
+  expect(prompt).not.toBe(stated('The code of next in src/parse.ts, line 9,'));
+});

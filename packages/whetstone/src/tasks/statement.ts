@@ -93,9 +93,10 @@ export function stateTask(
 
 const SHOWN_TESTS = 20;
 
-function testsAsStatement({ tests }: Draft, failToPass: readonly string[]): string {
+function testsAsStatement({ tests, missing }: Draft, failToPass: readonly string[]): string {
   const more = failToPass.length - SHOWN_TESTS;
   return [
+    ...(missing === undefined ? [] : [`${missing} is not written yet.`, '']),
     'These tests fail:',
     '',
     ...failToPass.slice(0, SHOWN_TESTS).map((id) => `- ${visible(id)}`),
