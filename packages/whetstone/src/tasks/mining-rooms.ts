@@ -1,10 +1,11 @@
 import type { Draft } from './draft.ts';
+import type { Refusal } from './refusal.ts';
+import { openSolvedRuns } from './solved-runs.ts';
 import { openTaskRoom, type TaskRoom } from './task-room.ts';
-import { type Refusal, type Validation, validateDraft } from './validate.ts';
+import { type ValidateOptions, type Validation, validateDraft } from './validate.ts';
 
 type RoomOptions = Parameters<typeof openTaskRoom>[0];
 type DraftTask = Parameters<typeof validateDraft>[1];
-type ValidateOptions = Parameters<typeof validateDraft>[3];
 
 /** Where drafts are validated. */
 export type MiningRooms = AsyncDisposable & {
@@ -24,13 +25,15 @@ export async function openMiningRooms(
 ): Promise<MiningRooms> {
   const { withScripts } = scripts;
   let areNeeded = scripts.areNeeded && withScripts !== undefined;
+  const solvedRuns = openSolvedRuns();
   const opened = new AsyncDisposableStack();
   const open = async (environment: RoomOptions['environment']) =>
     opened.use(await openTaskRoom({ ...options, environment }));
   const first = await open(areNeeded ? withScripts : options.environment);
   let second: Promise<TaskRoom> | undefined;
   return {
-    async validate(draft, task, how) {
+    async validate(draft, task, asked) {
+      const how = { ...asked, solvedRuns };
       const room = areNeeded && second ? await second : first;
       const validation = await validateDraft(draft, task, room, how);
       if (!('refused' in validation)) return { validation, room, needsScripts: false };

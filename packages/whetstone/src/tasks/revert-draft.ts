@@ -48,7 +48,7 @@ export async function revertDraft(repo: string, id: string, commit: HistoryCommi
   }
   const answer = start.map(({ path }) => trees.head.get(path) ?? { path, content: null, executable: false });
   return {
-    ...{ id, method: 'revert', ...commitFacts(commit), base, start, tests },
+    ...{ id, method: 'revert', ...commitFacts(commit), base, solved: base, start, tests },
     earlierTests: earlierTests.filter((file) => !isSame(file, trees.head.get(file.path))),
     testFiles: testPaths.flatMap((path) => trees.head.get(path) ?? []),
     goldPatch: await patchBetween(start, answer),

@@ -23,6 +23,8 @@ export type TaskRoom = AsyncDisposable & {
   describe(): Promise<SandboxLevel>;
   /** Names the tree that a task starts from, and its environment. */
   startOf(task: TaskConfig): Promise<string>;
+  /** Names the environment that a task has; `''`: none. A preparation that fails is left for `judge` to tell. */
+  environmentOf(task: TaskConfig): Promise<string>;
   /** Writes the tree that a task starts from into an empty folder, without a `.git` and without an environment. */
   writeTree(task: TaskConfig, folder: string): Promise<void>;
 };
@@ -86,6 +88,10 @@ export async function openTaskRoom(options: {
       await rm(join(folder, '.git'), { recursive: true });
     },
     startOf: async (task) => startKey(await startOf(task), environment),
+    async environmentOf(task) {
+      const equipped = await environments?.equip(await startOf(task)).catch(() => undefined);
+      return equipped?.environment?.key ?? '';
+    },
     async judge(task, work, { signal, ...how }) {
       const start = performance.now();
       const bare = await startOf(task);

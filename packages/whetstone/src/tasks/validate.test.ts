@@ -3,6 +3,7 @@ import type { TaskConfig } from '../config/config.ts';
 import type { Surroundings } from '../verify/tests/run-tests.ts';
 import type { TestStatus } from '../verify/tests/test-runner.ts';
 import type { Draft } from './draft.ts';
+import { openSolvedRuns } from './solved-runs.ts';
 import type { TaskRoom } from './task-room.ts';
 import { validateDraft } from './validate.ts';
 
@@ -13,6 +14,7 @@ const roomWith = (
 ) => {
   const runs: (Surroundings & { isSolved: boolean; files: readonly string[] })[] = [];
   const room = {
+    environmentOf: async () => '',
     judge: async (
       { validation }: TaskConfig,
       patch: unknown,
@@ -29,6 +31,7 @@ const roomWith = (
 
 const draftOf = (...files: string[]) =>
   ({ tests: { runner: 'jest', files }, goldPatch: 'patch' }) as unknown as Draft;
+const removalOf = (...files: string[]): Draft => ({ ...draftOf(...files), method: 'remove', solved: 'head' });
 const draft = draftOf('a.test.js');
 const options = { repeat: 2, signal: new AbortController().signal };
 const task = { validation: { tests: {} } } as TaskConfig;
@@ -118,4 +121,44 @@ test('the run in other surroundings is one of the repeated runs where it changes
   };
   expect(await countRuns({})).toEqual({ gold: 1, nop: 2 });
   expect(await countRuns({ kept: 'failed' })).toEqual({ gold: 2, nop: 2 });
+});
+
+test('a file whose tests pass without the code that was taken out is not run again', async () => {
+  const { room } = roomWith((isSolved) => ({
+    'a.test.js > repaired': isSolved ? 'passed' : 'failed',
+    'b.test.js > other': 'passed',
+  }));
+  const files = ['a.test.js', 'b.test.js'];
+  expect(await validateDraft(removalOf(...files), task, room, options)).toMatchObject({
+    files: ['a.test.js'],
+  });
+  expect(await validateDraft(draftOf(...files), task, room, options)).toMatchObject({ files });
+});
+
+test('a tree that is the solution of several drafts is run once for each of their sets of files', async () => {
+  const { room, runs } = roomWith((isSolved) => shown(isSolved));
+  const solvedRuns = openSolvedRuns();
+  const validate = (draft: Draft) => validateDraft(draft, task, room, { ...options, repeat: 3, solvedRuns });
+  const solved = () => runs.filter(({ isSolved }) => isSolved).length;
+  const first = await validate(removalOf('a.test.js'));
+  const once = solved();
+  expect(await validate(removalOf('a.test.js'))).toMatchObject({ ...first, seconds: 2 });
+  expect(solved()).toBe(once);
+  await validate(draftOf('a.test.js'));
+  expect(solved()).toBe(2 * once);
+  expect(runs.filter(({ isSolved }) => !isSolved)).toHaveLength(6);
+});
+
+test('a solved tree that could not be tried is tried again', async () => {
+  let isBroken = true;
+  const { room } = roomWith((isSolved) => shown(isSolved));
+  const judge: TaskRoom['judge'] = async (...args) =>
+    isBroken && args[1] !== null
+      ? ({ seconds: 1, failure: 'setup failed' } as Awaited<ReturnType<TaskRoom['judge']>>)
+      : room.judge(...args);
+  const how = { ...options, solvedRuns: openSolvedRuns() };
+  const validate = () => validateDraft(removalOf('a.test.js'), task, { ...room, judge }, how);
+  expect(await validate()).toMatchObject({ refused: 'its setup fails', isBroken: true });
+  isBroken = false;
+  expect(await validate()).toMatchObject({ failToPass: ['repaired'] });
 });

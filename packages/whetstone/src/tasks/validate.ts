@@ -4,7 +4,8 @@ import { otherTests } from '../verify/tests/expected-tests.ts';
 import type { Surroundings } from '../verify/tests/run-tests.ts';
 import type { TestReport, TestStatus } from '../verify/tests/test-runner.ts';
 import type { Draft } from './draft.ts';
-import type { ExclusionReason } from './exclusion-reason.ts';
+import type { ExclusionReason, Refusal } from './refusal.ts';
+import type { SolvedRuns } from './solved-runs.ts';
 import type { TaskRoom } from './task-room.ts';
 import { blameSurroundings, type Varied, varyAll } from './vary.ts';
 
@@ -25,19 +26,10 @@ export type Validation = {
   seconds: number;
 };
 
-/**
- * Why a draft is not a task. `isBroken`: its tests could not be tried at all. `mayLack`: not all went well with its sources
- * either, so the environment may lack something.
- */
-export type Refusal = {
-  refused: string;
-  evidence?: string;
-  isBroken?: boolean;
-  mayLack?: boolean;
-  seconds: number;
-};
-
 type Tree = 'nop' | 'gold';
+
+/** `repeat`: runs of each tree. `solvedRuns`: runs of trees that other drafts lead to as well. Default: none are known. */
+export type ValidateOptions = { repeat: number; signal: AbortSignal; solvedRuns?: SolvedRuns };
 
 /**
  * Runs the tests of a draft without and with its patch in the clean room. Runs each tree `repeat` - 1 times; the written task
@@ -47,19 +39,26 @@ export async function validateDraft(
   draft: Draft,
   task: TaskConfig,
   room: TaskRoom,
-  { repeat, signal }: { repeat: number; signal: AbortSignal },
+  { repeat, signal, solvedRuns = (_, run) => run() }: ValidateOptions,
 ): Promise<Validation | Refusal> {
   let seconds = 0;
   let judged = task;
   const runs: Record<Tree, TestReport[]> = { nop: [], gold: [] };
-  const run = async (tree: Tree, surroundings?: Surroundings): Promise<TestReport | Refusal> => {
-    const patch = tree === 'gold' ? draft.goldPatch : null;
+  const judge = async (patch: string | null, surroundings?: Surroundings): Promise<TestReport | Refusal> => {
     const found = await room.judge(judged, patch, { signal, ...present({ surroundings }) });
     seconds += found.seconds;
     if (found.tests && !found.broken) return found.tests;
     const evidence = found.broken?.evidence ?? found.failure ?? 'the tests did not run';
     const refused = found.tests ? 'its test runner could not be started' : 'its setup fails';
     return { refused, evidence, isBroken: true, mayLack: true, seconds };
+  };
+  const run = async (tree: Tree, surroundings?: Surroundings): Promise<TestReport | Refusal> => {
+    if (tree === 'nop') return judge(null);
+    const start = draft.solved && [draft.solved, await room.environmentOf(judged)];
+    if (!start) return judge(draft.goldPatch, surroundings);
+    const how = surroundings ?? runs.gold.length;
+    const key = JSON.stringify([start, judged.validation.tests, judged.setup, how]);
+    return solvedRuns(key, () => judge(draft.goldPatch, surroundings));
   };
   const runIn = async (surroundings: Surroundings) => {
     const report = await run('gold', surroundings);
@@ -71,8 +70,8 @@ export async function validateDraft(
   if ('refused' in before) return before;
   runs.nop.push(before);
   if (isWhole(before)) return { refused: 'its tests pass without its sources', seconds };
-  const { files, unseen } = filesSeen(draft.tests.files, before);
-  if (unseen.length > 0) judged = withFiles(task, files);
+  const { files, unseen } = countingFiles(draft, before);
+  if (files.length < draft.tests.files.length) judged = withFiles(task, files);
   const after = await run('gold');
   if ('refused' in after) return after;
   runs.gold.push(after);
@@ -119,15 +118,17 @@ const isWhole = ({ tests, problems }: TestReport): boolean =>
 const has = (tests: TestReport['tests'], status: TestStatus): boolean => [...tests.values()].includes(status);
 
 /**
- * The test files of which a report has a test, where its ids begin with files. None of the tests of another file can count,
- * so it need not be run again: some of those take longer than all others together.
+ * The test files that can count, by a report on the tree without the patch, where its ids begin with files. Those of which
+ * it has no test cannot (`unseen`). Of code that was taken out, tests that do not fail without it show nothing. The others
+ * need not be run again: some take longer than all that count.
  */
-function filesSeen(files: readonly string[], { tests }: TestReport): { files: string[]; unseen: string[] } {
-  const ids = [...tests.keys()];
-  const { seen = [], unseen = [] } = Object.groupBy(files, (file) =>
-    ids.some((id) => id.startsWith(file)) ? 'seen' : 'unseen',
-  );
-  return seen.length === 0 ? { files: [...files], unseen: [] } : { files: seen, unseen };
+function countingFiles({ method, tests: { files } }: Draft, { tests }: TestReport) {
+  const idsOf = (file: string) => [...tests].filter(([id]) => id.startsWith(file));
+  const seen = files.filter((file) => idsOf(file).length > 0);
+  if (seen.length === 0) return { files: [...files], unseen: [] };
+  const unseen = files.filter((file) => !seen.includes(file));
+  const failing = seen.filter((file) => idsOf(file).some(([, status]) => status === 'failed'));
+  return { files: method === 'remove' && failing.length > 0 ? failing : seen, unseen };
 }
 
 const withFiles = (task: TaskConfig, files: string[]): TaskConfig => {

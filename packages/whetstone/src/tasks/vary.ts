@@ -2,7 +2,7 @@ import { withoutNetwork } from '@whetstone/sandbox';
 import type { TestRunnerName } from '../config/schema.ts';
 import { type Surroundings, variationsOf } from '../verify/tests/run-tests.ts';
 import type { TestReport } from '../verify/tests/test-runner.ts';
-import type { ExclusionReason } from './exclusion-reason.ts';
+import type { ExclusionReason } from './refusal.ts';
 
 /** Runs the solved tree. `undefined`: its tests could not be run. */
 type RunIn = (surroundings: Surroundings) => Promise<TestReport | undefined>;
