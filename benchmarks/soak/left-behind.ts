@@ -37,10 +37,14 @@ function leftOf({ pid, processes, namespaces, loops }: Seen, folder: string): st
   const alive = processes.filter(
     (one) => one.started !== '' && startOf(one.pid) === one.started && !isZombie(one.pid),
   );
-  const held = allProcesses().filter((one) =>
-    NAMESPACES.some((name) => namespaces.has(namespaceOf(one, name))),
+  const known = new Set(alive.map((one) => one.pid));
+  const inside = new Set(
+    allProcesses().filter((one) => NAMESPACES.some((name) => namespaces.has(namespaceOf(one, name)))),
   );
-  const known = new Set([...alive.map((one) => one.pid), ...held]);
+  // The kernel gives the number of a namespace that has ended to the next one, so others can have it. They have a parent that
+  // is outside, and what a run leaves does not.
+  const held = [...inside].filter((one) => inside.has(oldestOf(one)) || known.has(oldestOf(one)));
+  for (const one of held) known.add(one);
   const strays = allProcesses().filter((one) => !known.has(one) && worksIn(one, folder));
   return [
     ...alive.map((one) => `process ${one.pid} (${commandOf(one.pid)})`),
@@ -82,6 +86,12 @@ function groupsBelow(folder: string, depth: number): string[] {
   return [...inner, ...inner.flatMap((one) => groupsBelow(one, depth - 1))];
 }
 
+/** Its ancestor that the first process of the machine has, or itself. */
+function oldestOf(pid: string): string {
+  const parent = statOf(pid)?.[1];
+  return parent === undefined || Number(parent) <= 1 ? pid : oldestOf(parent);
+}
+
 /** Whether the environment or the working directory of a process names the folder: it was started by a run there. */
 function worksIn(pid: string, folder: string): boolean {
   if (isZombie(pid)) return false;
@@ -101,9 +111,15 @@ const mountsBelow = (folder: string): string[] =>
       return place.startsWith(`${folder}/`) ? [place] : [];
     });
 
+/** Loop devices that a process has mounted, and not all of this machine. */
 function loopsOf(pid: number): Map<string, string> {
-  const mounted = textOf(`/proc/${pid}/mountinfo`).matchAll(/ \/dev\/(loop\d+) /g);
-  return new Map([...mounted].map(([, name = '']) => [name, fileOf(name)]));
+  const mountedBy = (one: string) =>
+    [...textOf(`/proc/${one}/mountinfo`).matchAll(/ \/dev\/(loop\d+) /g)].map(([, name = '']) => name);
+  const ofMachine = new Set(mountedBy('self'));
+  const own = mountedBy(String(pid)).filter((name) => !ofMachine.has(name));
+  const files = own.map((name) => [name, fileOf(name)] as const);
+  // One that was freed meanwhile has no file.
+  return new Map(files.filter(([, file]) => file !== ''));
 }
 
 const fileOf = (loop: string): string => textOf(`/sys/block/${loop}/loop/backing_file`).trim();
