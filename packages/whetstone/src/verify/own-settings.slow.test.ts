@@ -26,6 +26,20 @@ const projects: Record<
     attack: { 'src/tool.js': `${REWRITES_REPORT}\nexport const timeout = 5000;\n` },
     packages: async () => join(import.meta.dirname, '../../../../node_modules'),
   },
+  jest: {
+    runner: 'jest',
+    files: {
+      ...{ 'package.json': '{}\n', 'src/add.js': 'exports.add = (a, b) => a - b;\n', 'src/tool.js': '' },
+      'jest.config.json': '{"setupFiles":["./src/tool.js"]}\n',
+    },
+    solution: { 'src/add.js': 'exports.add = (a, b) => a + b;\n' },
+    hidden: {
+      'test/add.test.js':
+        "const { equal } = require('node:assert');\nconst { add } = require('../src/add.js');\ntest('one', () => equal(add(1, 1), 2));\n",
+    },
+    attack: { 'src/tool.js': "require('node:assert').equal = () => {};\n" },
+    packages: installedRunners,
+  },
   mocha: {
     runner: 'mocha',
     files: {
