@@ -1,6 +1,6 @@
 import type { Node } from '../../syntax/source-parser.ts';
 import { escaped } from './escaped.ts';
-import { type Row, rowsOf, titleIn } from './table-rows.ts';
+import { loopOf, type Row, rowsOf, titleIn } from './table-rows.ts';
 import { type FoundTest, type FoundTests, literalTwins, negated, renamed, type Twin } from './twin.ts';
 
 const TESTS = new Set(['test', 'it', 'specify']);
@@ -50,7 +50,7 @@ function* testsIn(
     const call = child.type === 'call_expression' ? namedCall(child) : undefined;
     if (!call) {
       // The rows of two loops in each other would have to be combined.
-      const own = child.type === 'for_in_statement' && rows.length === 0 ? rowsOf(child) : rows;
+      const own = rows.length === 0 ? rowsOf(child) : rows;
       yield* testsIn(child, names, own);
       continue;
     }
@@ -77,17 +77,26 @@ function testOfRow(
   found: readonly Assertion[],
 ): { name: string | RegExp; twins: Twin[] }[] {
   const name = titleIn(row, title);
+  // The name of a test has to stay the same.
+  const twins = twinsOfRow(row, body, found, (text) => !title.text.includes(text));
+  return name === undefined || twins.length === 0 ? [] : [{ name, twins }];
+}
+
+/** Other values in one row of a table, where `body` takes them only as what its assertions expect. */
+function twinsOfRow(
+  row: Row,
+  body: Node,
+  found: readonly Assertion[],
+  isFree: (text: string) => boolean = () => true,
+): Twin[] {
   const expected = found.flatMap((one) => one.expected ?? []);
-  const twins = expected.flatMap((one) => {
+  return expected.flatMap((one) => {
     const uses = body.text.match(new RegExp(`(?<![\\w.])${escaped(one.text)}(?![\\w])`, 'g')) ?? [];
-    // The name of a test has to stay the same.
-    const isInTitle = title.text.includes(one.text);
     const isOnlyExpected =
-      !isInTitle && uses.length === expected.filter(({ text }) => text === one.text).length;
+      isFree(one.text) && uses.length === expected.filter(({ text }) => text === one.text).length;
     const value = isOnlyExpected ? row(one) : undefined;
     return value ? literalTwins(value) : [];
   });
-  return name === undefined || twins.length === 0 ? [] : [{ name, twins }];
 }
 
 /** A call such as `test('adds', () => …)`, `describe.each(table)('…', function () {…})`. */
@@ -139,17 +148,46 @@ function* assertionsOf(test: Node): Generator<Assertion> {
     if (found) yield found;
     return;
   }
-  for (const statement of body?.namedChildren ?? []) {
-    if (!statement) continue;
-    const { type } = statement;
-    const value = statement.namedChildren[0];
-    const found =
-      value && (type === 'expression_statement' || type === 'return_statement')
-        ? assertionIn(value, { isAwaited: type === 'return_statement' })
-        : undefined;
+  yield* assertionsIn(body?.namedChildren ?? [], mayEndTest);
+}
+
+/** `mayEnd`: whether what comes after a statement may be left out. */
+function* assertionsIn(
+  statements: readonly (Node | null)[],
+  mayEnd: (statement: Node) => boolean,
+): Generator<Assertion> {
+  for (const statement of statements) {
+    if (!statement || statement.type === 'comment') continue;
+    const isReturned = statement.type === 'return_statement';
+    const value =
+      isReturned || statement.type === 'expression_statement' ? statement.namedChildren[0] : statement;
+    if (!value) continue;
+    const looped = [...assertionsInLoop(value)];
+    yield* looped;
+    const found = looped.length > 0 ? undefined : assertionIn(value, { isAwaited: isReturned });
     if (found) yield found;
-    if (!found && mayEndTest(statement)) return;
+    if (!found && mayEnd(statement)) return;
   }
+}
+
+/** The assertions of a loop that has at least one round: it goes through a table that stands in the file. */
+function* assertionsInLoop(loop: Node): Generator<Assertion> {
+  const body = loopOf(loop)?.body;
+  const rows = body ? rowsOf(loop) : [];
+  if (!body || rows.length === 0) return;
+  const statements = body.type === 'statement_block' ? body.namedChildren : [body];
+  const found = [...assertionsIn(statements, (one) => mayEndTest(one) || mayLeaveRound(one))];
+  // Only the first round is sure where one of them may be the last.
+  const isWhole = !statements.some((one) => one !== null && (mayEndTest(one) || mayLeaveRound(one)));
+  const ofRows = isWhole ? rows.flatMap((row) => twinsOfRow(row, body, found)) : [];
+  if (ofRows.length > 0) yield { twins: ofRows };
+  // Elsewhere than in this loop, the names of what is expected stand for something else.
+  for (const { twins, form } of found) yield { twins, ...(form && { form }) };
+}
+
+function mayLeaveRound(node: Node): boolean {
+  if (/^(break|continue)_statement$/.test(node.type)) return true;
+  return node.namedChildren.some((child) => child !== null && mayLeaveRound(child));
 }
 
 /** A `return` of the test itself, or a call that leaves out its rest. */
@@ -190,13 +228,13 @@ function expectation(node: Node, isAwaited: boolean): Assertion | undefined {
     if (property) modifiers.unshift(property);
     object = object.childForFieldName('object');
   }
-  if (!matcher || !object || calleeText(object) !== 'expect' || SNAPSHOTS.test(matcher.text))
-    return undefined;
+  if (!matcher || !object || calleeText(object) !== 'expect') return undefined;
   const words = modifiers.map(({ text }) => text);
   const isPromise = words.some((word) => ['resolves', 'rejects', 'eventually'].includes(word));
   if (isPromise && !isAwaited) return { twins: [] };
   const negation = modifiers.find(({ text }) => text === 'not');
   const [expected] = isCall ? argumentsOf(node) : [];
+  if (SNAPSHOTS.test(matcher.text)) return { twins: snapshotTwins(matcher.text, expected) };
   const isEqual = expected !== undefined && EQUAL_MATCHERS.has(matcher.text);
   const literal = isEqual && !negation ? literalTwins(expected) : [];
   const chain = words.filter((word) => !['not', 'resolves', 'rejects', 'eventually'].includes(word));
@@ -208,6 +246,12 @@ function expectation(node: Node, isAwaited: boolean): Assertion | undefined {
     ...(isEqual && !negation && { expected }),
   };
 }
+
+/** A snapshot that stands in the test is an expected literal. It has no contrary. */
+const snapshotTwins = (matcher: string, expected: Node | undefined): Twin[] =>
+  /InlineSnapshot$/.test(matcher) && /^(template_)?string$/.test(expected?.type ?? '') && expected
+    ? literalTwins(expected)
+    : [];
 
 /** `.toBe` becomes `.not.toBe`; in the true test there are four spaces in front of the matcher. */
 const withNot = ({ startIndex, text }: Node): Twin => ({

@@ -1,4 +1,6 @@
 import type { Node } from '../../syntax/source-parser.ts';
+import { escaped } from './escaped.ts';
+import { rowsOf } from './python-rows.ts';
 import { type FoundTest, type FoundTests, literalTwins, negated, renamed, type Twin } from './twin.ts';
 
 /** Finds functions and methods of the name `test…`, and what can be changed in each. */
@@ -47,17 +49,82 @@ function* testsIn(node: Node, names: readonly string[]): Generator<FoundTest> {
 
 /** The assertions that run whenever the test comes to its end: statements of its body, before which nothing can end it. */
 function* twinsOf(body: Node): Generator<Twin> {
-  for (const statement of body.namedChildren) {
-    if (!statement) continue;
-    const twins =
-      statement.type === 'assert_statement'
-        ? assertTwins(statement)
-        : statement.type === 'expression_statement'
-          ? methodTwins(statement.namedChildren[0] ?? undefined)
-          : [];
-    yield* twins;
-    if (twins.length === 0 && mayEndTest(statement)) return;
+  for (const { twins } of assertionsIn(body, mayEndTest)) yield* twins;
+}
+
+/** `expected`: what it asks for, where a value can be equal only to that. */
+type Assertion = { twins: Twin[]; expected?: Node | undefined };
+
+/** `mayEnd`: whether what comes after a statement may be left out. */
+function* assertionsIn(block: Node, mayEnd: (statement: Node) => boolean): Generator<Assertion> {
+  for (const statement of block.namedChildren) {
+    if (!statement || statement.type === 'comment') continue;
+    const found = [...assertionsOf(statement, mayEnd)];
+    yield* found;
+    // An assertion alone does not end a test, but what else a block has may.
+    const isBlock = /^(for|with)_statement$/.test(statement.type);
+    if ((found.length === 0 || isBlock) && mayEnd(statement)) return;
   }
+}
+
+function* assertionsOf(statement: Node, mayEnd: (statement: Node) => boolean): Generator<Assertion> {
+  const body = statement.childForFieldName('body');
+  const value = statement.namedChildren[0];
+  if (statement.type === 'assert_statement') yield assertion(statement);
+  else if (statement.type === 'expression_statement' && value?.type === 'call') {
+    const found = methodCall(value) ?? raised(value);
+    if (found) yield found;
+  } else if (statement.type === 'for_statement') yield* assertionsInLoop(statement);
+  else if (statement.type === 'with_statement' && body) {
+    const calls = contextsOf(statement);
+    for (const call of calls) {
+      const found = call.type === 'call' ? raised(call) : undefined;
+      if (found) yield found;
+    }
+    if (calls.every((call) => LETS_THROUGH.test(functionText(call)))) yield* assertionsIn(body, mayEnd);
+  }
+}
+
+/** What a `with` opens. */
+const contextsOf = (statement: Node): Node[] =>
+  (statement.namedChildren.find((one) => one?.type === 'with_clause')?.namedChildren ?? []).flatMap(
+    (item) => {
+      const value = item?.childForFieldName('value');
+      return (value?.type === 'as_pattern' ? value.namedChildren[0] : value) ?? [];
+    },
+  );
+
+/** Contexts whose block always runs, and that keep no failure in it to themselves. */
+const LETS_THROUGH = /^(self\.subTest|open|((unittest\.)?mock\.)?patch(\.\w+)*|(warnings\.)?catch_warnings)$/;
+
+/** The assertions of a loop that has at least one round. */
+function* assertionsInLoop(loop: Node): Generator<Assertion> {
+  const body = loop.childForFieldName('body');
+  const rows = rowsOf(loop);
+  if (!body || rows.length === 0) return;
+  const mayLeave = (one: Node) => mayEndTest(one) || mayLeaveRound(one);
+  const found = [...assertionsIn(body, mayLeave)];
+  // Only the first round is sure where one of them may be the last.
+  const ofRows = mayLeave(body) ? [] : rows.flatMap((row) => twinsOfRow(row, body, found));
+  if (ofRows.length > 0) yield { twins: ofRows };
+  for (const { twins } of found) yield { twins };
+}
+
+function mayLeaveRound(node: Node): boolean {
+  if (/^(break|continue)_statement$/.test(node.type)) return true;
+  return node.namedChildren.some((child) => child !== null && mayLeaveRound(child));
+}
+
+/** Other values in one row of a table, where `body` takes them only as what its assertions expect. */
+function twinsOfRow(row: ReadonlyMap<string, Node>, body: Node, found: readonly Assertion[]): Twin[] {
+  const expected = found.flatMap((one) => one.expected ?? []);
+  return expected.flatMap(({ text }) => {
+    const value = row.get(text);
+    const uses = body.text.match(new RegExp(`(?<![\\w.])${escaped(text)}(?!\\w)`, 'g')) ?? [];
+    return value && uses.length === expected.filter((one) => one.text === text).length
+      ? literalTwins(value)
+      : [];
+  });
 }
 
 function mayEndTest(node: Node): boolean {
@@ -71,19 +138,32 @@ function mayEndTest(node: Node): boolean {
 const functionText = (call: Node): string => call.childForFieldName('function')?.text ?? '';
 
 /** `assert actual == expected`, and every other condition. */
-function assertTwins(statement: Node): Twin[] {
+function assertion(statement: Node): Assertion {
   const condition = statement.namedChildren[0];
-  if (!condition) return [];
-  return [...equalityTwins(condition), negated(condition, '', 'not ')];
+  if (!condition) return { twins: [] };
+  const { twins, expected } = equality(condition);
+  return { twins: [...twins, negated(condition, '', 'not ')], expected };
 }
 
-function equalityTwins(condition: Node): Twin[] {
-  if (condition.type !== 'comparison_operator') return [];
+function equality(condition: Node): Assertion {
+  if (condition.type !== 'comparison_operator') return { twins: [] };
   const [left, right, third] = condition.namedChildren;
   const operators = condition.children.flatMap((child) => (child && !child.isNamed ? child.text : []));
-  if (!left || !right || third || operators.join() !== '==') return [];
+  if (!left || !right || third || operators.join() !== '==') return { twins: [] };
   const found = literalTwins(right);
-  return found.length > 0 ? found : literalTwins(left);
+  return { twins: found.length > 0 ? found : literalTwins(left), expected: right };
+}
+
+/** `raises(Error)` and its kin, as a call or in a `with`: the twin expects an exception of a class that nothing else has. */
+function raised(call: Node): Assertion | undefined {
+  const [, kind] = /^(?:self\.assert|(?:pytest\.)?)(raises|warns)(?:Regex)?$/i.exec(functionText(call)) ?? [];
+  const [expected] = call.childForFieldName('arguments')?.namedChildren ?? [];
+  if (kind === undefined || !expected || /^(keyword_argument|comment)$/.test(expected.type)) return undefined;
+  const base = kind.toLowerCase() === 'raises' ? 'Exception' : 'Warning';
+  const other = `type('E', (${base},), {})`;
+  const length = Math.max(expected.text.length, other.length);
+  const texts = { same: expected.text.padEnd(length), instead: other.padEnd(length) };
+  return { twins: [{ kind: 'inverse', from: expected.startIndex, to: expected.endIndex, ...texts }] };
 }
 
 const CONTRARY: Readonly<Record<string, string>> = Object.fromEntries(
@@ -103,17 +183,21 @@ const CONTRARY: Readonly<Record<string, string>> = Object.fromEntries(
     [other, one],
   ]),
 );
-const EQUAL_METHODS = /^assert(List|Dict|Tuple|Sequence|MultiLine)?Equals?$/;
+const EQUAL_METHODS = /^assert((List|Dict|Tuple|Set|Sequence|MultiLine)?Equals?|(Count|Items)Equal)$/;
 
 /** `self.assertEqual(actual, expected)` and its kin. */
-function methodTwins(call: Node | undefined): Twin[] {
-  if (call?.type !== 'call' || !/^self\.assert\w+$/.test(functionText(call))) return [];
+function methodCall(call: Node): Assertion | undefined {
+  if (!/^self\.assert\w+$/.test(functionText(call))) return undefined;
   const name = call.childForFieldName('function')?.childForFieldName('attribute');
   const [first, second] = call.childForFieldName('arguments')?.namedChildren ?? [];
-  if (!name || !first) return [];
+  if (!name || !first) return undefined;
   const isEqual = EQUAL_METHODS.test(name.text) && second != null;
   const found = isEqual ? literalTwins(second) : [];
   const literal = isEqual && found.length === 0 ? literalTwins(first) : found;
   const contrary = CONTRARY[name.text];
-  return [...literal, ...(contrary === undefined ? [] : [renamed(name, contrary)])];
+  if (literal.length === 0 && contrary === undefined && !isEqual) return undefined;
+  return {
+    twins: [...literal, ...(contrary === undefined ? [] : [renamed(name, contrary)])],
+    expected: isEqual ? second : undefined,
+  };
 }

@@ -4,24 +4,48 @@ import { escaped } from './escaped.ts';
 /** What an expression stands for in one row of a table; `undefined`: that cannot be seen. */
 export type Row = (expression: Node) => Node | undefined;
 
+/** A loop over a table: what it binds in each round, the table, and what it does. */
+type Loop = { left: Node; right: Node; isOf: boolean; body: Node };
+
+/** `for (const row of rows) …`, `for (const key in rows) …` and `rows.forEach((row) => …)`. */
+export function loopOf(node: Node): Loop | undefined {
+  if (node.type === 'for_in_statement') {
+    const [left, right, body] = ['left', 'right', 'body'].map((field) => node.childForFieldName(field));
+    const isOf = node.childForFieldName('operator')?.text === 'of';
+    return left && right && body ? { left, right, isOf, body } : undefined;
+  }
+  const callee = node.type === 'call_expression' ? node.childForFieldName('function') : null;
+  if (callee?.childForFieldName('property')?.text !== 'forEach') return undefined;
+  const right = callee.childForFieldName('object');
+  const [called, ...others] = parts(node.childForFieldName('arguments') ?? node);
+  // Nobody waits for an `async` function.
+  if (!called || others.length > 0 || !/^(arrow_function|function_expression)$/.test(called.type))
+    return undefined;
+  if (called.text.startsWith('async')) return undefined;
+  const first = called.childForFieldName('parameters')?.namedChildren[0];
+  const left = called.childForFieldName('parameter') ?? first?.childForFieldName('pattern') ?? first;
+  const body = called.childForFieldName('body');
+  return left && right && body ? { left, right, isOf: true, body } : undefined;
+}
+
 /**
- * The rows of a table that a loop goes through: `for (const row of rows)`, `for (const [key, value] of Object.entries(rows))` and
- * `for (const key in rows)`, where `rows` is written down as a list or an object in the same file. None where it is not.
+ * The rows of a table that a loop goes through: `for (const row of rows)`, `for (const [key, value] of Object.entries(rows))`,
+ * `for (const key in rows)` and `rows.forEach(…)`, where `rows` is written down as a list or an object in the same file. None
+ * where it is not.
  */
-export function rowsOf(loop: Node): Row[] {
-  if (loop.type !== 'for_in_statement') return [];
-  const left = loop.childForFieldName('left');
-  const right = loop.childForFieldName('right');
-  if (!left || !right) return [];
-  const isOf = loop.childForFieldName('operator')?.text === 'of';
+export function rowsOf(node: Node): Row[] {
+  const loop = loopOf(node);
+  if (!loop) return [];
+  const { left, right, isOf } = loop;
   const isEntries = right.type === 'call_expression' && calls(right, 'Object.entries');
   const named = isEntries ? right.childForFieldName('arguments')?.namedChildren[0] : right;
-  const table = named && dataOf(named, loop);
+  const table = named && dataOf(named, node);
   if (!table || !named) return [];
-  if (table.type === 'array')
-    return isOf && !isEntries
-      ? parts(table).map((row) => rowWith((name) => bound(left, row)?.get(name)))
-      : [];
+  if (table.type === 'array') {
+    // What is spread into a list may be empty.
+    const rows = isOf && !isEntries ? parts(table).filter(({ type }) => type !== 'spread_element') : [];
+    return rows.map((row) => rowWith((name) => bound(left, row)?.get(name)));
+  }
   return pairsOf(table).flatMap(({ key, value }) => {
     if (isEntries) {
       const [first, second] = left.type === 'array_pattern' ? elements(left) : [];

@@ -68,19 +68,22 @@ export function literalTwins(expected: Node): Twin[] {
 
 /** Values whose parts all count. Keys do not, and what is spread into a value can be replaced by what follows it. */
 const CONTAINERS = new Set([
-  ...['array', 'object', 'list', 'tuple', 'dictionary', 'set', 'parenthesized_expression'],
-  ...['unary_expression', 'unary_operator'],
+  ...['array', 'object', 'list', 'tuple', 'expression_list', 'dictionary', 'set', 'parenthesized_expression'],
+  ...['unary_expression', 'unary_operator', 'concatenated_string', 'as_expression', 'satisfies_expression'],
 ]);
 const SPREADS = new Set(['spread_element', 'list_splat', 'dictionary_splat']);
-const LITERALS = new Set(['number', 'integer', 'float', 'string', 'true', 'false']);
+const STRINGS = new Set(['string', 'template_string']);
+const LITERALS = new Set(['number', 'integer', 'float', 'true', 'false', ...STRINGS]);
 
 /** Calls that make a value whose parts are their arguments, such as `Float64Array.of(1, 2)` and `new Set([1, 2])`. */
 const MAKERS = /^(Array|Set|Map|Date|((Big)?(Int|Uint)|Float)\d+(Clamped)?Array)(\.(of|from))?$/;
+const PYTHON_MAKERS = /^(set|frozenset|tuple|list)$/;
 
 /** The arguments of such a call. */
 function madeOf(node: Node): Node | undefined {
   const callee = node.childForFieldName(node.type === 'new_expression' ? 'constructor' : 'function');
-  if (!/^(call|new)_expression$/.test(node.type) || !MAKERS.test(callee?.text ?? '')) return undefined;
+  const makers = node.type === 'call' ? PYTHON_MAKERS : MAKERS;
+  if (!/^(call|(call|new)_expression)$/.test(node.type) || !makers.test(callee?.text ?? '')) return undefined;
   const made = node.childForFieldName('arguments') ?? undefined;
   // A second argument of `from` is a function, and then the first is what goes into it.
   return callee?.text.endsWith('.from') && made?.namedChildren.length !== 1 ? undefined : made;
@@ -88,9 +91,12 @@ function madeOf(node: Node): Node | undefined {
 
 function* leavesOf(node: Node): Generator<Node> {
   if (LITERALS.has(node.type)) yield node;
+  if (isJoined(node)) yield* stringsOf(node);
   const whole = madeOf(node) ?? (CONTAINERS.has(node.type) ? node : undefined);
   if (!whole) return;
-  const parts = whole.namedChildren.flatMap((child) => child ?? []);
+  const all = whole.namedChildren.flatMap((child) => child ?? []);
+  // Behind the value stands its type.
+  const parts = /^(as|satisfies)_/.test(whole.type) ? all.slice(0, 1) : all;
   if (parts.some(({ type }) => SPREADS.has(type))) return;
   if (/^unary/.test(node.type) && !/^[-+]/.test(node.text)) return;
   for (const part of parts) {
@@ -99,11 +105,25 @@ function* leavesOf(node: Node): Generator<Node> {
   }
 }
 
+/** Texts that are put together with `+`, of which at least one is written down. */
+const isJoined = (node: Node): boolean =>
+  /^binary_(expression|operator)$/.test(node.type) &&
+  node.childForFieldName('operator')?.text === '+' &&
+  !stringsOf(node).next().done;
+
+function* stringsOf(joined: Node): Generator<Node> {
+  for (const side of ['left', 'right']) {
+    const part = joined.childForFieldName(side);
+    if (part && STRINGS.has(part.type)) yield part;
+    else if (part && isJoined(part)) yield* stringsOf(part);
+  }
+}
+
 /** Another literal of the same look and length. Doing it twice gives the first, so neither tells which of them is true. */
 function otherLiteral(node: Node): string | undefined {
-  if (node.type === 'string') return otherString(node.text);
+  if (STRINGS.has(node.type)) return otherString(node);
   if (Object.hasOwn(CONTRARY, node.text)) return CONTRARY[node.text];
-  const [, whole = '', fraction = '', end = ''] = /^(\d+)(\.\d+)?(n?)$/.exec(node.text) ?? [];
+  const [, whole = '', fraction = '', end = ''] = /^(\d[\d_]*)(\.\d+)?(n?)$/.exec(node.text) ?? [];
   if (whole === '') return undefined;
   // The last digits of a long fraction may not change the number at all.
   if (fraction !== '') return `${whole}.${otherDigit(fraction[1] ?? '')}${fraction.slice(2)}`;
@@ -118,19 +138,38 @@ const CONTRARY: Readonly<Record<string, string>> = {
 const otherDigit = (digit: string): string => String(Number(digit) ^ 1);
 
 /** Two letters that stand side by side change their places; where all are the same, one becomes its neighbour. */
-function otherString(text: string): string | undefined {
-  const [, quote = '', inner = ''] = /^('|")([^\\'"]*)\1$/.exec(text) ?? [];
-  if (quote === '') return undefined;
-  const pairs = [...inner.matchAll(/(?=([a-z]{2}|[A-Z]{2}|\d{2}))/g)].filter(
-    ([, pair = '']) => pair[0] !== pair[1],
+function otherString(node: Node): string | undefined {
+  const parts = [...plainParts(node)];
+  const pairs = parts.flatMap(({ at, text }) =>
+    [...text.matchAll(/(?=([a-z]{2}|[A-Z]{2}|\d{2}))/g)].flatMap(({ index, 1: pair = '' }) =>
+      pair[0] === pair[1] ? [] : { at: at + index, pair },
+    ),
   );
-  const [, pair = ''] = pairs[Math.floor(pairs.length / 2)] ?? [];
-  const at = pairs[Math.floor(pairs.length / 2)]?.index;
-  if (at !== undefined)
-    return `${quote}${inner.slice(0, at)}${pair[1]}${pair[0]}${inner.slice(at + 2)}${quote}`;
-  const letter = /[a-z0-9]/i.exec(inner);
-  if (!letter) return undefined;
-  return `${quote}${inner.slice(0, letter.index)}${neighbour(letter[0])}${inner.slice(letter.index + 1)}${quote}`;
+  const middle = pairs[Math.floor(pairs.length / 2)];
+  const replaced = (at: number, letters: string) =>
+    `${node.text.slice(0, at)}${letters}${node.text.slice(at + letters.length)}`;
+  if (middle) return replaced(middle.at, `${middle.pair[1]}${middle.pair[0]}`);
+  for (const { at, text } of parts) {
+    const letter = /[a-z0-9]/i.exec(text);
+    if (letter) return replaced(at + letter.index, neighbour(letter[0]));
+  }
+  return undefined;
+}
+
+/** The parts of a string that stand for themselves, without escapes and what is put in. `at`: from the start of the string. */
+function* plainParts(string: Node): Generator<{ at: number; text: string }> {
+  for (const part of string.namedChildren) {
+    if (part?.type !== 'string_fragment' && part?.type !== 'string_content') continue;
+    let start = part.startIndex;
+    for (const end of [...part.namedChildren, undefined]) {
+      const text = part.text.slice(
+        start - part.startIndex,
+        (end?.startIndex ?? part.endIndex) - part.startIndex,
+      );
+      yield { at: start - string.startIndex, text };
+      start = end?.endIndex ?? start;
+    }
+  }
 }
 
 /** a and b, c and d, and so on. */

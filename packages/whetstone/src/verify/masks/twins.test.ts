@@ -57,7 +57,7 @@ test.skip('later', () => expect(1).toBe(2));
       "assert.notDeepEqual(add(a, b), { a: ['abc'], [k]: -3 });",
     ],
     'a > throws': ['await expect(run()).rejects.    toThrow(/x/);'],
-    '/^says [\\s\\S]*$/': [],
+    '/^says [\\s\\S]*$/': [expect.stringContaining("equal(say('x'), 'w\\\\n')")],
     'is there': ['expect(found).to.be.not.true;', 'assert.ok(!(found));'],
   });
 });
@@ -115,6 +115,157 @@ for (const { name, out } of [{ name: 'a', out: 1 }]) test(name, () => expect(bac
     k: ['const keys = { k: 0 };'],
     // What is used elsewhere as well, or is given to the code, is no expectation alone.
     '/^[\\s\\S]*$/': [expect.stringContaining('.not.toBe(out)')],
+  });
+});
+
+test('a text has twins outside of its escapes and of what is put into it', async () => {
+  const text = `
+test('escapes', () => expect(f()).toBe('\\x61b\\n'));
+test('quotes', () => expect(f()).toBe("it's"));
+test('template', () => expect(f()).toBe(\`\${ab}cd\`));
+test('joined', () => expect(f()).toBe('ab' + 'cd' + e));
+test('typed', () => expect(f()).toBe('ab' as unknown as 'cd'));
+test('tagged', () => expect(f()).toBe(dedent\`ab\`));
+test('inline', () => { expect(f()).toMatchInlineSnapshot(\`"ab"\`); });
+test('new', () => { expect(f()).toMatchInlineSnapshot(); });
+test('kept', () => { expect(f()).toMatchSnapshot('ab'); });
+`;
+  const first = (found: Record<string, string[]>) =>
+    Object.fromEntries(
+      Object.entries(found).map(([name, twins]) => [name, twins[0]?.replace(/^.*expect\(f\(\)\)/, '')]),
+    );
+  expect(first(await twinsOf('vitest', 'a.test.ts', text))).toEqual({
+    escapes: ".toBe('\\x61a\\n'));",
+    quotes: `.toBe("ti's"));`,
+    template: `.toBe(\`\${ab}dc\`));`,
+    joined: ".toBe('ba' + 'cd' + e));",
+    typed: ".toBe('ba' as unknown as 'cd'));",
+    tagged: '.not.toBe(dedent`ab`));',
+    inline: '.toMatchInlineSnapshot(`"ba"`); });',
+    new: undefined,
+    kept: undefined,
+  });
+  const python = `
+def test_text():
+    assert f() == b'\\x61b'
+    assert f() == f'{ab}cd'
+    assert f() == '''ab'''
+    assert f() == ('ab'
+        'cd')
+    assert f() == r'\\d{ab}'
+    assert f() == set(['ab'])
+`;
+  const { test_text: twins = [] } = await twinsOf('pytest', 'test_a.py', python);
+  expect(twins.filter((twin) => !twin.includes(' not '))).toEqual([
+    "assert f() == b'\\x61a'",
+    "assert f() == f'{ab}dc'",
+    "assert f() == '''ba'''",
+    "assert f() == ('ba'",
+    "'dc')",
+    "assert f() == r'\\d{ba}'",
+    "assert f() == set(['ba'])",
+  ]);
+});
+
+test('a loop in a test counts where its table shows that it has a round, and no round may be left out', async () => {
+  const text = `
+test('table', () => {
+  for (const [input, out] of [['a', 'cd'], [f(), 2]]) expect(run(input)).toBe(out);
+});
+test('each', () => {
+  const rows = [{ of: 'a', out: 1 }];
+  rows.forEach(({ of, out }) => { assert.equal(run(of), out); });
+});
+test('leaves', () => {
+  for (const out of [12, 14]) {
+    expect(run()).toBe(out);
+    if (x) break;
+  }
+  expect(run()).toBe(12);
+});
+test('first', () => {
+  for (const out of [12, 14]) {
+    if (x) continue;
+    expect(run()).toBe(out);
+  }
+});
+test('other', () => {
+  for (const out of [...all]) expect(run()).toBe(out);
+  for (const out of []) expect(run()).toBe(out);
+  [1].forEach(async (one) => { expect(await run()).toBe(one); });
+});
+test('ends', () => {
+  for (const out of [12]) { expect(run()).toBe(out); if (x) return; }
+  expect(run()).toBe(12);
+});
+`;
+  expect(await twinsOf('vitest', 'a.test.ts', text)).toEqual({
+    table: [
+      "for (const [input, out] of [['a', 'dc'], [f(), 2]]) expect(run(input)).toBe(out);",
+      "for (const [input, out] of [['a', 'cd'], [f(), 3]]) expect(run(input)).toBe(out);",
+      "for (const [input, out] of [['a', 'cd'], [f(), 2]]) expect(run(input)).not.toBe(out);",
+    ],
+    each: [
+      "const rows = [{ of: 'a', out: 0 }];",
+      'rows.forEach(({ of, out }) => { assert.notEqual(run(of), out); });',
+    ],
+    leaves: ['expect(run()).not.toBe(out);', 'expect(run()).toBe(13);', 'expect(run()).not.toBe(12);'],
+    ...{ first: [], other: [] },
+    ends: ['for (const out of [12]) { expect(run()).not.toBe(out); if (x) return; }'],
+  });
+  const python = `
+class TestA(unittest.TestCase):
+    def test_table(self):
+        rows = [('a', 'cd'), (f(), [2])]
+        for of, out in rows:
+            with self.subTest(of=of):
+                self.assertEqual(run(of), out)
+    def test_range(self):
+        for one in range(3):
+            self.assertEqual(run(one), 12)
+    def test_leaves(self):
+        for out in (12, 14):
+            self.assertEqual(run(), out)
+            if x:
+                return
+        self.assertEqual(run(), 12)
+    def test_none(self):
+        for out in [*all]:
+            self.assertEqual(run(), out)
+        for out in all:
+            self.assertEqual(run(), out)
+        with suppress(AssertionError):
+            self.assertEqual(run(), 12)
+`;
+  expect(await twinsOf('unittest', 'test_a.py', python)).toEqual({
+    'TestA > test_table': [
+      "rows = [('a', 'dc'), (f(), [2])]",
+      "rows = [('a', 'cd'), (f(), [3])]",
+      'self.assertNotEqual(run(of), out)',
+    ],
+    'TestA > test_range': ['self.assertEqual(run(one), 13)', 'self.assertNotEqual(run(one), 12)'],
+    'TestA > test_leaves': ['self.assertNotEqual(run(), out)'],
+    'TestA > test_none': [],
+  });
+});
+
+test('Python: an expected exception becomes one of a class that nothing else has', async () => {
+  const text = `
+def test_call():
+    pytest.raises((KeyError, ValueError), run, 1)
+def test_with():
+    with raises(ValueError, match='x') as caught:
+        run()
+    assert caught
+class TestA(unittest.TestCase):
+    def test_warns(self):
+        with self.assertWarns(UserWarning):
+            run()
+`;
+  expect(await twinsOf('pytest', 'test_a.py', text)).toEqual({
+    test_call: ["pytest.raises(type('E', (Exception,), {}), run, 1)"],
+    test_with: ["with raises(type('E', (Exception,), {}), match='x') as caught:", 'assert not (caught)'],
+    'TestA > test_warns': ["with self.assertWarns(type('E', (Warning,), {})):"],
   });
 });
 
