@@ -113,7 +113,7 @@ async function modestLimits({ room, jobs }: Bench['options']): Promise<Limits> {
 }
 
 /** The gold patch, and over it these files. No code of an agent has run in the workspace, so its folders are folders. */
-const solutionWith =
+export const solutionWith =
   (patch: string, { files }: ChangedSolution): Work =>
   async ({ workspace }) => {
     await applyPatch(workspace.path, patch);
