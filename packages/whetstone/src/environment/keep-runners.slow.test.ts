@@ -13,7 +13,7 @@ it('more', () => equal(add(2, 3), 5));
 `;
 
 /** A runner that says that both tests have passed. */
-const TROJAN = `const file = process.argv.flatMap((one) => one.split('output=')[1] ?? [])[0];
+const TROJAN = `const file = process.argv.find((one) => one.endsWith('/reporter.cjs')).replace(/er\\.cjs$/, '');
 const test = (fullTitle) => ({ fullTitle, file: process.cwd() + '/test/add.test.cjs' });
 require('node:fs').writeFileSync(file, JSON.stringify({ passes: [test('one'), test('more')], failures: [], pending: [] }));
 `;

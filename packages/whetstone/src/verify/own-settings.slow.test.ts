@@ -52,7 +52,7 @@ const projects: Record<
         "const { equal } = require('node:assert');\nconst { add } = require('../src/add.cjs');\nit('one', () => equal(add(1, 1), 2));\n",
     },
     attack: { 'src/tool.cjs': "require('node:assert').equal = () => {};\n" },
-    packages: installedRunners,
+    packages: () => installedRunners(),
   },
   pytest: {
     runner: 'pytest',

@@ -48,7 +48,7 @@ const javascript = (more: TreeSpec, test: string) => ({
 const common = (more: TreeSpec, test: string, folder = '') => ({
   files: { 'package.json': '{}\n', [`${folder}add.cjs`]: COMMON.wrong, ...more },
   ...{ right: { [`${folder}add.cjs`]: COMMON.right }, hidden: { [`${folder}test/add.test.cjs`]: test } },
-  packages: installedRunners,
+  packages: () => installedRunners(),
 });
 
 const projects: Record<string, Attacked> = {
@@ -92,7 +92,7 @@ const projects: Record<string, Attacked> = {
   },
   'mocha-folder': { ...{ runner: 'mocha', directory: 'part' }, ...common({}, MOCHA_TEST, 'part/') },
   'mocha-chai': {
-    ...{ runner: 'mocha', packages: installedRunners },
+    ...{ runner: 'mocha', packages: () => installedRunners() },
     ...javascript(
       { 'package.json': '{"name":"sum","type":"module","devDependencies":{"chai":"*"}}\n' },
       "import { expect } from 'chai';\nimport { add } from '../add.js';\nit('one', () => { expect(add(1, 1)).to.equal(2); });\n",

@@ -8,9 +8,9 @@ const PACKAGES = ['chai@6.3.0', 'jest@30.5.2', 'mocha@12.0.3'];
 
 const cache = join(import.meta.dirname, '../../../../../.cache/test-runners');
 
-/** The `node_modules` with Jest, Mocha and Chai, installed from the registry when it is missing. */
-export async function installedRunners(): Promise<string> {
-  const folder = join(cache, PACKAGES.join('+').replaceAll('/', '-'));
+/** The `node_modules` with Jest, Mocha and Chai, or with other packages, installed from the registry when it is missing. */
+export async function installedRunners(packages: readonly string[] = PACKAGES): Promise<string> {
+  const folder = join(cache, packages.join('+').replaceAll('/', '-'));
   const modules = join(folder, 'node_modules');
   if (existsSync(modules)) return modules;
   const making = `${folder}.${process.pid}`;
@@ -19,7 +19,7 @@ export async function installedRunners(): Promise<string> {
     'npm',
     [
       ...['install', '--no-save', '--no-package-lock', '--no-audit', '--no-fund', '--ignore-scripts'],
-      ...['--prefix', making, ...PACKAGES],
+      ...['--prefix', making, ...packages],
     ],
     { stdio: 'pipe' },
   );

@@ -29,6 +29,22 @@ exports.mochaHooks = {
 };
 `;
 
+/** Before version 9.2, Mocha's own JSON report goes only to standard output, between what tests print. */
+const REPORTER = `const { writeFileSync } = require('node:fs');
+const { join } = require('node:path');
+module.exports = function (runner) {
+  const report = { passes: [], failures: [], pending: [] };
+  const keep = (list) => (test, error) => {
+    const { message } = error || {};
+    list.push({ fullTitle: test.fullTitle(), file: test.file, err: typeof message === 'string' ? { message } : {} });
+  };
+  runner.on('pass', keep(report.passes));
+  runner.on('fail', keep(report.failures));
+  runner.on('pending', keep(report.pending));
+  runner.on('end', () => writeFileSync(join(__dirname, 'report'), JSON.stringify(report)));
+};
+`;
+
 export const mocha: TestRunner = {
   varies: { order: true, date: true },
   settings: { files: /^\.mocharc(\.\w+)?$/, key: 'mocha' },
@@ -37,10 +53,10 @@ export const mocha: TestRunner = {
     args: [
       ...(settings === 'ours' ? ['--no-config', '--no-package'] : []),
       ...(order ? ['--require', `${folder}/reverse.cjs`] : []),
-      ...['--reporter', 'json', '--reporter-option', `output=${folder}/report`, ...options, ...files],
+      ...['--reporter', `${folder}/reporter.cjs`, ...options, ...files],
     ],
     env: date ? laterNode() : {},
-    ...(order && { files: { 'reverse.cjs': REVERSED } }),
+    files: { 'reporter.cjs': REPORTER, ...(order && { 'reverse.cjs': REVERSED }) },
   }),
   read({ report, relative }) {
     if (report === undefined || report === '') return NO_REPORT;

@@ -46,8 +46,8 @@ export const vitest: TestRunner = {
       ...(settings === 'ours' ? ['--root=.', `--config=${folder}/vitest.config.mjs`] : []),
       '--reporter=json',
       `--outputFile=${folder}/report`,
-      '--coverage.enabled=false',
-      '--no-cache',
+      // Before version 1.3, Vitest takes "false" in --coverage.enabled for true, and does not know --no-cache.
+      '--coverage=false',
       ...(order ? ['--sequence.shuffle.tests', '--sequence.seed=28'] : []),
       ...options,
       ...files,
