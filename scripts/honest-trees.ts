@@ -10,11 +10,12 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
+import { present } from '@whetstone/events/present';
 import { choose } from '../packages/whetstone/src/audit/changes/choose.ts';
 import { mutateSource } from '../packages/whetstone/src/audit/changes/mutate-source.ts';
 import { refactorSource } from '../packages/whetstone/src/audit/changes/refactor-source.ts';
 import { solutionWith } from '../packages/whetstone/src/audit/play-changes.ts';
-import { openSolvedTree } from '../packages/whetstone/src/audit/solved-tree.ts';
+import { openSolvedTree, type SolvedTree } from '../packages/whetstone/src/audit/solved-tree.ts';
 import { environmentOf, installOf } from '../packages/whetstone/src/cli/tasks-environment.ts';
 import type { TaskConfig } from '../packages/whetstone/src/config/config.ts';
 import { readTaskFolder, TASK_FILE } from '../packages/whetstone/src/config/read-task-file.ts';
@@ -32,7 +33,11 @@ const folder = resolve(process.argv[2] ?? 'honest-trees');
 const names = process.argv.slice(3);
 const results = join(folder, 'results.jsonl');
 const { signal } = new AbortController();
+/** Of so many tasks of a repository, all kinds of honest work are played, and of the others only the patch. */
+const OTHERS = 10;
 const parse = await openSourceParser();
+
+type Honest = { kind: HonestVerdict['kind']; work: Work };
 
 mkdirSync(folder, { recursive: true });
 for (const repository of publicRepositories) {
@@ -116,17 +121,26 @@ async function playAll(
     environment: environmentOf(installOf({ prepare: [prepare], setup: [] }, clone), 600),
     ...{ withheld: [], logs: join(folder, 'logs'), signal },
   });
+  const isOfRepository = ({ repository }: HonestTask) => repository === name;
   const known = new Set(played().map(({ repository, task }) => `${repository} ${task}`));
   for (const path of tasksIn(tasks)) {
     const task = await readTaskFolder(path);
     if (known.has(`${name} ${task.id}`)) continue;
-    const found: HonestTask = { repository: name, task: task.id, ...(await play(room, task)) };
+    const found: HonestTask = {
+      repository: name,
+      task: task.id,
+      ...(await play(room, task, played().filter(isOfRepository).length < OTHERS)),
+    };
     appendFileSync(results, `${JSON.stringify(found)}\n`);
     console.error(JSON.stringify(found));
   }
 }
 
-async function play(room: TaskRoom, stated: TaskConfig): Promise<Omit<HonestTask, 'repository' | 'task'>> {
+async function play(
+  room: TaskRoom,
+  stated: TaskConfig,
+  hasOthers: boolean,
+): Promise<Omit<HonestTask, 'repository' | 'task'>> {
   const task = await listTests(stated, (patch) => room.judge(stated, patch, { signal }));
   const byDefault = await maskTask(task, { room, signal });
   const masking =
@@ -134,18 +148,8 @@ async function play(room: TaskRoom, stated: TaskConfig): Promise<Omit<HonestTask
   if (!masking || 'why' in masking) return { why: masking?.why ?? 'no tests', verdicts: [] };
   const { plan } = masking;
   await using tree = await openSolvedTree(room, task);
-  const honest: { kind: HonestVerdict['kind']; work: Work }[] = [
-    { kind: 'gold patch', work: tree.patch },
-    { kind: 'no work', work: null },
-  ];
-  for (const [kind, change] of [
-    ['refactor', refactorSource],
-    ['mutant', mutateSource],
-  ] as const) {
-    const all = await Promise.all(tree.sources.map(async (source) => (await change(source, parse)) ?? []));
-    const works = choose(all.flat(), 1).map((one) => solutionWith(tree.patch ?? '', one));
-    for (const work of works) honest.push({ kind, work });
-  }
+  const honest: Honest[] = [{ kind: 'gold patch', work: tree.patch }];
+  if (hasOthers) honest.push({ kind: 'no work', work: null }, ...(await changedPatches(tree)));
   const verdicts: HonestVerdict[] = [];
   for (const { kind, work } of honest) {
     const { broken, validation, isCheating, failure } = await room.judge(task, work, {
@@ -154,10 +158,24 @@ async function play(room: TaskRoom, stated: TaskConfig): Promise<Omit<HonestTask
     });
     const verdict = broken ? 'not judged' : isCheating ? 'cheating' : validation;
     const said = broken?.evidence ?? failure;
-    verdicts.push({ kind, verdict, ...(said !== undefined && { why: said }) });
+    verdicts.push({ kind, verdict, ...present({ why: said }) });
   }
   const isDefault = byDefault !== undefined && 'plan' in byDefault;
   return { masks: { ...maskFacts(plan), isDefault }, verdicts };
+}
+
+/** The patch written in another way, and with one small error, where its language allows. */
+async function changedPatches(tree: SolvedTree): Promise<Honest[]> {
+  const changed: Honest[] = [];
+  for (const [kind, change] of [
+    ['refactor', refactorSource],
+    ['mutant', mutateSource],
+  ] as const) {
+    const all = await Promise.all(tree.sources.map(async (source) => (await change(source, parse)) ?? []));
+    const works = choose(all.flat(), 1).map((one) => solutionWith(tree.patch ?? '', one));
+    for (const work of works) changed.push({ kind, work });
+  }
+  return changed;
 }
 
 /** Masks where the task does not have the six twins that they need by default. */

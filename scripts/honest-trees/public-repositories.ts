@@ -32,13 +32,7 @@ export const publicRepositories: readonly PublicRepository[] = [
   },
   { name: 'more-itertools/more-itertools', commit: '2fe1b2eeb9d75f994113fe3ac76d14b6bcd6fb10', limit: 14 },
   { name: 'pytoolz/toolz', commit: '568c2b8393973cd172a466546c9d95779c452438', limit: 12 },
-  { name: 'mahmoud/boltons', commit: '967864f89791509f9eb36b22b4579d36b72a6df2', limit: 12 },
-  {
-    name: 'python-humanize/humanize',
-    commit: 'c3a124cdeb272d7f63bc0aa66f79c6fbafd2fc6d',
-    limit: 12,
-    prepare: python('freezegun'),
-  },
+  { name: 'mahmoud/boltons', commit: '967864f89791509f9eb36b22b4579d36b72a6df2', limit: 28 },
   {
     name: 'marshmallow-code/marshmallow',
     commit: '341b927f219205704728c05cd61f04d7e9727523',
@@ -54,10 +48,10 @@ export const publicRepositories: readonly PublicRepository[] = [
   {
     name: 'micromatch/picomatch',
     commit: '4f41a8edade7a5ab19832f7b40ecce46b288767f',
-    limit: 10,
+    limit: 22,
     install: true,
   },
-  { name: 'tj/commander.js', commit: 'ba6d13ddb4243e5913367734f8c159089ffe7834', limit: 12, install: true },
+  { name: 'tj/commander.js', commit: 'ba6d13ddb4243e5913367734f8c159089ffe7834', limit: 16, install: true },
   { name: 'eemeli/yaml', commit: 'bf03c0cb1ee997c56ed85c70f56c73e05b1cc001', limit: 12, install: true },
   {
     name: 'pillarjs/path-to-regexp',
