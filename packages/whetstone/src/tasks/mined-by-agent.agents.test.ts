@@ -1,9 +1,8 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { KNOWN_MODELS } from '../../../../examples/real-agents/drive-agent.ts';
 import { makeProject } from '../cli/__fixtures__/project.ts';
-import { readTaskFolder, taskFoldersIn } from '../config/read-task-file.ts';
 import { makeHistory } from './__fixtures__/history.ts';
 import { PREPARE_VITEST } from './__fixtures__/prepare-vitest.ts';
 import { smallProject } from './__fixtures__/small-project.ts';
@@ -18,18 +17,7 @@ afterAll(() => {
   rmSync(repo, { recursive: true, force: true });
 });
 
-/** Plays the patch of the task whose prompt the agent was given. */
-const SCRIPT = `
-const tasks = TASKS;
-export default {
-  name: 'gold',
-  play({ step, userText }) {
-    const task = tasks.find(({ prompt }) => userText.includes(prompt));
-    if (step > 0 || !task) return { text: task ? 'Done.' : 'Which task is it?' };
-    return { calls: [{ tool: 'shell', command: "git apply - <<'END'\\n" + task.patch + 'END\\n' }] };
-  },
-};
-`;
+const PLAY = join(import.meta.dirname, '../../../../scripts/play-tasks.ts');
 
 test('a released agent that makes the patch of the commit passes every mined task', async () => {
   const environment = { XDG_CACHE_HOME: installed };
@@ -40,25 +28,11 @@ test('a released agent that makes the patch of the commit passes every mined tas
     environment,
   );
   expect(mined.exitCode, mined.stderr).toBe(0);
-  const folders = taskFoldersIn(join(project.root, 'tasks/mined'));
-  const tasks = await Promise.all(
-    folders.map(async (folder) => ({
-      prompt: (await readTaskFolder(folder)).prompt,
-      patch: readFileSync(join(folder, 'gold.patch'), 'utf8'),
-    })),
-  );
-  project.write({
-    'tasks.yaml': 'include: [tasks/mined]\n',
-    'gold.mjs': SCRIPT.replace('TASKS', JSON.stringify(tasks)),
+  const args = [PLAY, join(project.root, 'tasks/mined'), '--repo', repo, '--jobs', '2', ...prepare];
+  const played = spawnSync(process.execPath, args, {
+    env: { ...project.environment, ...environment },
+    encoding: 'utf8',
   });
-  project.writeConfig({
-    repo: { path: repo },
-    environment: { prepare: PREPARE_VITEST },
-    agents: { pi: { kind: 'pi', model: KNOWN_MODELS.pi, timeout_minutes: 2 } },
-    gateway: { mode: 'script', script: 'gold.mjs' },
-  });
-  const { stderr } = await project.whetstone(['run', '--jobs', '2'], environment);
-  expect(project.runDirectories(), stderr).toHaveLength(1);
-  const { rows } = project.latest();
-  expect(rows.map(({ outcome, evidence }) => evidence ?? outcome)).toEqual(Array(6).fill('passed'));
-}, 300_000);
+  expect(played.stdout, played.stderr).toMatch(/^(passed .*\n){6}\n6 of 6 tasks passed \(pi\)\n$/);
+  expect(played.status).toBe(0);
+}, 900_000);

@@ -162,3 +162,23 @@ test('a solved tree that could not be tried is tried again', async () => {
   isBroken = false;
   expect(await validate()).toMatchObject({ failToPass: ['repaired'] });
 });
+
+test('a file that cannot be loaded with the sources either is not said to need them', async () => {
+  const { room } = roomWith(
+    () => ({ 'a.test.js > broken': 'failed', 'a.test.js > kept': 'passed' }),
+    () => ['b.test.js could not be loaded'],
+  );
+  const judge: TaskRoom['judge'] = async (task, ...rest) => {
+    const found = await room.judge(task, ...rest);
+    const files = task.validation.tests?.files;
+    return files?.length === 1 && found.tests ? { ...found, tests: { ...found.tests, problems: [] } } : found;
+  };
+  const draft = draftOf('a.test.js', 'b.test.js');
+  const { tests } = draft;
+  const both = { validation: { tests: { ...tests, mustPass: [] } } } as unknown as TaskConfig;
+  expect(await validateDraft(draft, both, { ...room, judge }, options)).toEqual({
+    refused: 'some of its tests cannot be loaded with its sources either',
+    evidence: 'b.test.js could not be loaded',
+    ...{ mayLack: true, seconds: 3 },
+  });
+});

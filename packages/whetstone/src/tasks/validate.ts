@@ -74,10 +74,18 @@ export async function validateDraft(
   if (files.length < draft.tests.files.length) judged = withFiles(task, files);
   const after = await run('gold');
   if ('refused' in after) return after;
+  const refused = refusalOf(before, after);
+  if (refused) {
+    // What the other files do with the sources may be the reason.
+    const isNarrow = judged !== task;
+    judged = task;
+    const whole = isNarrow ? await run('gold') : after;
+    if ('refused' in whole) return whole;
+    const reason = refusalOf(before, whole) ?? refused;
+    return { ...reason, ...(!isWhole(whole) && { mayLack: true }), seconds };
+  }
   runs.gold.push(after);
   const lacking = isWhole(after) ? {} : { mayLack: true };
-  const refused = refusalOf(before, after);
-  if (refused) return { ...refused, ...lacking, seconds };
 
   const rounds = Math.max(1, repeat - 1);
   const varied = await varyAll(draft.tests.runner, runIn);
@@ -125,10 +133,10 @@ const has = (tests: TestReport['tests'], status: TestStatus): boolean => [...tes
 function countingFiles({ method, tests: { files } }: Draft, { tests }: TestReport) {
   const idsOf = (file: string) => [...tests].filter(([id]) => id.startsWith(file));
   const seen = files.filter((file) => idsOf(file).length > 0);
-  if (seen.length === 0) return { files: [...files], unseen: [] };
   const unseen = files.filter((file) => !seen.includes(file));
   const failing = seen.filter((file) => idsOf(file).some(([, status]) => status === 'failed'));
-  return { files: method === 'remove' && failing.length > 0 ? failing : seen, unseen };
+  if (failing.length === 0) return { files: [...files], unseen: [] };
+  return { files: method === 'remove' ? failing : seen, unseen };
 }
 
 const withFiles = (task: TaskConfig, files: string[]): TaskConfig => {
@@ -140,7 +148,10 @@ const isSame = ({ tests }: TestReport, other: TestReport): boolean =>
   tests.size === other.tests.size && [...tests].every(([id, status]) => other.tests.get(id) === status);
 
 /** What the first run of each tree already rules out. */
-function refusalOf(before: TestReport, after: TestReport) {
+function refusalOf(
+  before: TestReport,
+  after: TestReport,
+): { refused: string; evidence?: string } | undefined {
   const evidenceOf = ({ problems }: TestReport) =>
     problems.length > 0 ? { evidence: problems.join('; ') } : {};
   if (after.tests.size === 0)

@@ -95,9 +95,15 @@ const KEPT_LINES = 5;
 /** In code points. */
 const KEPT_LENGTH = 200;
 
-/** The last lines of what a command printed as errors, or, where it printed none, of its output. Long lines are cut. */
+/** Node ends with the stack of an error, and the message above it is what tells. */
+const OF_STACK = /^\s+at \S|^Node\.js v\d/;
+
+/**
+ * The last lines of what a command printed as errors, or, where it printed none, of its output. Long lines are cut; those of a
+ * stack are left out.
+ */
 export function lastLines({ stdout, stderr }: Pick<CommandResult, 'stdout' | 'stderr'>): string[] {
   const text = stripVTControlCharacters(stderr.trim() === '' ? stdout : stderr);
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const lines = text.split('\n').filter((line) => line.trim() !== '' && !OF_STACK.test(line));
   return lines.slice(-KEPT_LINES).map((line) => Array.from(line.trimEnd()).slice(0, KEPT_LENGTH).join(''));
 }

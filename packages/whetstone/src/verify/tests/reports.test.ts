@@ -110,7 +110,8 @@ test('without a report the end of what the runner printed is told, masked and bo
   const folder = makeTempDir();
   const tree = join(folder, 'repo');
   mkdirSync(tree);
-  const printing = '#!/bin/sh\nseq 9 >&2; printf "\\033[31msecret-7 is missing\\033[0m %0900d\\n\\n" 7 >&2\n';
+  const printing =
+    '#!/bin/sh\nseq 9 >&2; printf "\\033[31msecret-7 is missing\\033[0m %0900d\\n\\n    at async main (file:///cli.js:61:5)\\n\\nNode.js v20.20.2\\n" 7 >&2\n';
   for (const name of ['go', 'cargo', 'mocha', 'jest', 'vitest'])
     writeFileSync(join(tree, name), printing, { mode: 0o755 });
   const provider = await createProcessSandboxProvider({ scratch: folder });
