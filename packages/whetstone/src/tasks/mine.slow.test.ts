@@ -28,7 +28,7 @@ const mine = async (...more: string[]): Promise<Mined> => {
     repo,
     '--json',
     '--timeout',
-    '8',
+    '15',
     '--jobs',
     '2',
     ...issues,

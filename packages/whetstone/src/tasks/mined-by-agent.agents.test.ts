@@ -22,7 +22,7 @@ const PLAY = join(import.meta.dirname, '../../../../scripts/play-tasks.ts');
 test('a released agent that makes the patch of the commit passes every mined task', async () => {
   const environment = { XDG_CACHE_HOME: installed };
   const prepare = PREPARE_VITEST.flatMap((one) => ['--prepare', one]);
-  const limits = ['--timeout', '5', '--repeat', '2', '--jobs', '2'];
+  const limits = ['--timeout', '15', '--repeat', '2', '--jobs', '2'];
   const mined = await project.whetstone(
     ['tasks', 'mine', '--repo', repo, '--out', 'tasks/mined', ...limits, ...prepare],
     environment,
