@@ -324,3 +324,22 @@ test('an id belongs to the test of its file and names, a row of a table to its t
   expect(isOf('mocha', ['a', 'b (1)'], 'pkg/tests/test_a.py > a b (1)')).toBe(true);
   expect(isOf('vitest', ['a', 'b'], 'pkg/tests/test_a.py > a > bc')).toBe(false);
 });
+
+test('Python: a test that other classes inherit is theirs as well', async () => {
+  const text = `
+class Base:
+    def test_one(self):
+        assert one() == 1
+class Middle(Base):
+    pass
+class Last(Middle, unittest.TestCase):
+    def test_one(self):
+        assert one() == 2
+`;
+  const { tests = [] } = (await findTests('pytest', 'test_a.py', text)) ?? {};
+  const ids = ['Base', 'Middle', 'Last', 'Other'].map((name) => `test_a.py::${name}::test_one`);
+  const owned = tests.map(({ names }) => ids.filter(idMatcher('pytest', 'test_a.py', names)));
+  expect(owned).toEqual([ids.slice(0, 3), ids.slice(2, 3)]);
+  const isOf = idMatcher('unittest', 'test_a.py', tests[0]?.names ?? []);
+  expect(['test_a.Middle.test_one', 'test_a.Middle.test_ones'].map(isOf)).toEqual([true, false]);
+});

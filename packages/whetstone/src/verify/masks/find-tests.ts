@@ -26,23 +26,24 @@ export function idMatcher(
   names: readonly (string | RegExp)[],
   directory = '',
 ): (id: string) => boolean {
+  const parts = names.map((name) => (typeof name === 'string' ? escaped(name) : name.source.slice(1, -1)));
   if (runner === 'unittest') {
     const path = directory === '' ? file : file.slice(directory.length + 1);
-    const id = [path.replace(/\.py$/, '').replaceAll('/', '.'), ...names].join('.');
-    return (one) => one === id;
+    const module = path.replace(/\.py$/, '').replaceAll('/', '.');
+    const pattern = new RegExp(`^${[escaped(module), ...parts].join('\\.')}$`);
+    return (one) => pattern.test(one);
   }
   if (runner === 'pytest') {
-    const inFile = names.join('::');
+    const inFile = new RegExp(`^${parts.join('::')}$`);
     return (one) => {
       const [path = '', ...rest] = one.split('::');
       // The file is relative to the folder that pytest takes for the root.
       return (
-        (file === path || file.endsWith(`/${path}`)) && rest.join('::').replace(/\[.*\]$/s, '') === inFile
+        (file === path || file.endsWith(`/${path}`)) && inFile.test(rest.join('::').replace(/\[.*\]$/s, ''))
       );
     };
   }
   const between = runner === 'mocha' ? ' ' : ' > ';
-  const parts = names.map((name) => (typeof name === 'string' ? escaped(name) : name.source.slice(1, -1)));
   const pattern = new RegExp(`^${parts.filter((part) => part !== '').join(escaped(between))}$`);
   const start = `${file} > `;
   return (one) => one.startsWith(start) && pattern.test(one.slice(start.length));

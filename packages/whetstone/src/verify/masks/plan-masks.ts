@@ -18,7 +18,7 @@ import type { Twin } from './twin.ts';
 export const FEWEST_TWINS = 6;
 
 /** Changes whenever twins are made in another way. */
-const VERSION = 4;
+const VERSION = 5;
 
 /** In seconds: the least limit of a run with twins, and how often the time of the run without them. */
 const SHORTEST_LIMIT = 30;

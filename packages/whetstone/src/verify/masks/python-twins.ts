@@ -6,7 +6,7 @@ import { type FoundTest, type FoundTests, literalTwins, negated, renamed, type T
 /** Finds functions and methods of the name `test…`, and what can be changed in each. */
 export function pythonTests(root: Node, runner: 'pytest' | 'unittest'): FoundTests {
   return {
-    tests: [...testsIn(root, [])],
+    tests: [...testsIn(root, [], heirsIn(root))],
     sentinels(names, nonces) {
       const [thrown = '', said = '', asked = ''] = nonces.map((nonce) => JSON.stringify(nonce));
       const bodies = [
@@ -28,7 +28,29 @@ export function pythonTests(root: Node, runner: 'pytest' | 'unittest'): FoundTes
   };
 }
 
-function* testsIn(node: Node, names: readonly string[]): Generator<FoundTest> {
+/** The names of the classes of a file that have the tests of a class as well, by its name. */
+type Heirs = ReadonlyMap<string, readonly string[]>;
+
+function heirsIn(root: Node): Heirs {
+  const heirs = new Map<string, string[]>();
+  // A class comes after those that it inherits from.
+  for (const statement of root.namedChildren.toReversed()) {
+    const one =
+      statement?.type === 'decorated_definition' ? statement.childForFieldName('definition') : statement;
+    const name = one?.type === 'class_definition' ? one.childForFieldName('name')?.text : undefined;
+    if (!one || name === undefined) continue;
+    for (const base of one.childForFieldName('superclasses')?.namedChildren ?? [])
+      if (base?.type === 'identifier')
+        heirs.set(base.text, [...(heirs.get(base.text) ?? []), name, ...(heirs.get(name) ?? [])]);
+  }
+  return heirs;
+}
+
+function* testsIn(
+  node: Node,
+  names: readonly (string | RegExp)[],
+  heirs: Heirs = new Map(),
+): Generator<FoundTest> {
   for (const child of node.namedChildren) {
     if (!child) continue;
     const { type } = child;
@@ -40,9 +62,11 @@ function* testsIn(node: Node, names: readonly string[]): Generator<FoundTest> {
           child.text.split(/\n\s*(async )?def |\n\s*class /)[0] ?? '',
         )
       )
-        yield* testsIn(child, names);
-    } else if (type === 'class_definition' && body) yield* testsIn(body, [...names, name]);
-    else if (type === 'function_definition' && body && /^test/.test(name))
+        yield* testsIn(child, names, heirs);
+    } else if (type === 'class_definition' && body) {
+      const all = [name, ...(heirs.get(name) ?? [])].map(escaped);
+      yield* testsIn(body, [...names, all.length > 1 ? new RegExp(`^(?:${all.join('|')})$`) : name]);
+    } else if (type === 'function_definition' && body && /^test/.test(name))
       yield { names: [...names, name], twins: [...twinsOf(body)] };
   }
 }
