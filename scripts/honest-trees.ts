@@ -34,7 +34,7 @@ const names = process.argv.slice(3);
 const results = join(folder, 'results.jsonl');
 const { signal } = new AbortController();
 /** Of so many tasks of a repository, all kinds of honest work are played, and of the others only the patch. */
-const OTHERS = 10;
+const OTHERS = 3;
 const parse = await openSourceParser();
 
 type Honest = { kind: HonestVerdict['kind']; work: Work };
@@ -62,18 +62,9 @@ function cloneOf({ name, commit, install }: PublicRepository): string {
   if (install && !existsSync(join(packages, 'node_modules'))) {
     mkdirSync(packages, { recursive: true });
     writeFileSync(join(packages, 'package.json'), readFileSync(join(clone, 'package.json')));
-    run(
-      [
-        'npm',
-        'install',
-        '--ignore-scripts',
-        '--legacy-peer-deps',
-        '--no-audit',
-        '--no-fund',
-        '--no-package-lock',
-      ],
-      packages,
-    );
+    const further = install === true ? [] : install;
+    const quietly = ['--legacy-peer-deps', '--no-audit', '--no-fund', '--no-package-lock'];
+    run(['npm', 'install', '--ignore-scripts', ...quietly, ...further], packages);
   }
   return clone;
 }

@@ -5,8 +5,8 @@ export type PublicRepository = {
   commit: string;
   /** How many tasks are made of it at most. */
   limit: number;
-  /** Whether its tests need what its `package.json` names. */
-  install?: true;
+  /** Whether its tests need what its `package.json` names, and further packages. */
+  install?: true | string[];
   /** Installs what else its tests need. */
   prepare?: string;
   paths?: string[];
@@ -27,10 +27,10 @@ export const publicRepositories: readonly PublicRepository[] = [
   {
     name: 'tkem/cachetools',
     commit: '28d4506f2a49d781ffbcecb095fa7aba5bb80aff',
-    limit: 4,
+    limit: 6,
     prepare: python(),
   },
-  { name: 'more-itertools/more-itertools', commit: '2fe1b2eeb9d75f994113fe3ac76d14b6bcd6fb10', limit: 14 },
+  { name: 'more-itertools/more-itertools', commit: '2fe1b2eeb9d75f994113fe3ac76d14b6bcd6fb10', limit: 8 },
   { name: 'pytoolz/toolz', commit: '568c2b8393973cd172a466546c9d95779c452438', limit: 12 },
   { name: 'mahmoud/boltons', commit: '967864f89791509f9eb36b22b4579d36b72a6df2', limit: 28 },
   {
@@ -51,7 +51,12 @@ export const publicRepositories: readonly PublicRepository[] = [
     limit: 22,
     install: true,
   },
-  { name: 'tj/commander.js', commit: 'ba6d13ddb4243e5913367734f8c159089ffe7834', limit: 16, install: true },
+  {
+    name: 'tj/commander.js',
+    commit: 'ba6d13ddb4243e5913367734f8c159089ffe7834',
+    limit: 16,
+    install: ['jest@29', 'ts-jest@29'],
+  },
   { name: 'eemeli/yaml', commit: 'bf03c0cb1ee997c56ed85c70f56c73e05b1cc001', limit: 12, install: true },
   {
     name: 'pillarjs/path-to-regexp',
