@@ -12,7 +12,6 @@ import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type DrivenAgentKind, drivenAgents } from '@whetstone/agents/config';
 import { installAgent } from '@whetstone/agents/install';
-import { stringify } from 'yaml';
 import { KNOWN_MODELS } from '../examples/real-agents/drive-agent.ts';
 import { environmentKeys, installOf } from '../packages/whetstone/src/cli/tasks-environment.ts';
 import { readTaskFolder, taskFoldersIn } from '../packages/whetstone/src/config/read-task-file.ts';
@@ -87,8 +86,8 @@ async function writeProject(project: string, { repo, kind, prepare, folders }: P
     gateway: { mode: 'script', script: 'gold.mjs' },
     output_dir: 'runs',
   };
-  writeFileSync(join(project, 'whetstone.yaml'), stringify(config));
-  writeFileSync(join(project, 'tasks.yaml'), stringify({ include: folders }));
+  writeFileSync(join(project, 'whetstone.yaml'), JSON.stringify(config));
+  writeFileSync(join(project, 'tasks.yaml'), JSON.stringify({ include: folders }));
   writeFileSync(join(project, 'gold.mjs'), goldScript(tasks));
 }
 
