@@ -167,7 +167,10 @@ test('services run beside the agent and in the clean room, and write nothing int
 test('a service that an agent ends, or keeps from starting, excuses nothing; one that always ends is an error', async () => {
   const onData = `s.on('data', () => { console.error('Error: disk is full'); process.exit(3); })`;
   const serve = `require('node:net').createServer((s) => ${onData}).listen({port}, '127.0.0.1')`;
-  const say = `require('node:net').connect(process.env.DB_PORT, process.env.DB_HOST).on('error', () => {}).end('x')`;
+  // Until the port is closed: a process that exits closes its connection and its port one after the other.
+  const address = 'process.env.DB_PORT, process.env.DB_HOST';
+  const again = `.on('error', ({ code }) => { refused = code === 'ECONNREFUSED'; }).on('close', () => refused || say())`;
+  const say = `(function say() { let refused = false; require('node:net').connect(${address})${again}.end('x'); })()`;
   const end = `node -e "${say}"`;
   const command = `test ! -e "$(cat ~/tree)/src/block" && exec node -e "${serve}"`;
   project = inProject(
