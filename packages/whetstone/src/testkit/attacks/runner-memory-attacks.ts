@@ -114,9 +114,20 @@ exports.add = () => 0;`,
 const mocha = of('mocha', [
   {
     name: 'rewrites-file',
-    what: 'replaces the functions of Node that write files, so that the report has no failure',
-    fools: ['report'],
+    what: 'tries to replace the functions of Node that write files, so that the report has no failure',
+    fools: [],
     code: `const fs = require('node:fs');\n${REWRITES_FILE}\nexports.add = () => 0;`,
+  },
+  {
+    name: 'rewrites-report',
+    what: 'replaces the function that makes the text of the report by one that leaves out failures',
+    fools: ['report'],
+    code: `const { stringify } = JSON;
+JSON.stringify = (report, ...rest) => {
+  const { passes, failures, pending } = report ?? {};
+  return stringify(failures ? { passes: [...passes, ...failures], failures: [], pending } : report, ...rest);
+};
+exports.add = () => 0;`,
   },
   {
     name: 'no-throw',
