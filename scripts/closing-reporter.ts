@@ -27,6 +27,9 @@ function listFlaky(tests: readonly TestCase[]): void {
   for (const test of tests) {
     const [error] = test.result().errors ?? [];
     console.log(`  - ${nameOf(test)}${error === undefined ? '' : `: ${error.message.split('\n')[0]}`}`);
+    // The message alone shortens long values.
+    const seen = error?.diff?.split('\n').slice(0, 20) ?? [];
+    for (const line of seen) console.log(`    ${line}`);
   }
 }
 
