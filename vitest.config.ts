@@ -10,6 +10,8 @@ export default defineConfig({
     globalSetup: ['scripts/tests-in-memory.ts', 'scripts/compile-cache.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // What a test waits for may take long on a busy machine. Nothing is asserted about how long.
+    expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
     // A process for each worker, not for each file: to start one and to load the modules is much of what a file costs.
     // So a test restores what it changes in its process.

@@ -123,7 +123,7 @@ test('an interrupted preparation leaves nothing, and its files are removed by th
   await using lab = await openLab({ 'package.json': '{}' }, strategy);
   await using environments = await lab.open({ prepare: ['touch begun; sleep 600'] });
   const equipping = environments.equip(await lab.snapshot());
-  await expect.poll(() => lab.events.length, { timeout: 30_000 }).toBe(1);
+  await expect.poll(() => lab.events.length).toBe(1);
   lab.abort.abort();
   await expect(equipping).rejects.toThrow();
   expect(layersOf(lab.store.root)).toEqual([]);
@@ -141,14 +141,19 @@ test('an interrupted preparation leaves nothing, and its files are removed by th
 
 test('two that need the same environment share one preparation', async () => {
   await using lab = await openLab({ 'package.json': '{}' }, strategy);
-  const prepare = ['touch made; sleep 0.3'];
+  // It ends only when the other one waits for it.
+  const go = join(lab.store.root, '../go');
+  const prepare = [`touch made; until test -e '${go}'; do sleep 0.02; done`];
   await using one = await lab.open({ prepare });
   await using other = await lab.open({ prepare });
   const snapshot = await lab.snapshot();
-  await Promise.all([one.equip(snapshot), other.equip(snapshot)]);
+  const types = () => lab.events.map(({ type }) => type);
+  const both = Promise.all([one.equip(snapshot), other.equip(snapshot)]);
+  await expect.poll(types).toContain('environment.waiting');
+  writeFileSync(go, '');
+  await both;
   expect(
-    lab.events
-      .map(({ type }) => type)
+    types()
       .filter((type) => !type.endsWith('copied'))
       .sort(),
   ).toEqual(['environment.preparing', 'environment.ready', 'environment.ready', 'environment.waiting']);

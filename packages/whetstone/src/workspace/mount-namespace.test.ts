@@ -74,7 +74,7 @@ describe('a mount namespace of its own', () => {
       child.kill('SIGKILL');
       await once(child, 'exit');
       // A mount lives as long as its namespace, and a namespace as long as a process in it.
-      await expect.poll(() => holdersOf(seen.namespace), { timeout: 30_000 }).toEqual([]);
+      await expect.poll(() => holdersOf(seen.namespace)).toEqual([]);
     },
   );
 
