@@ -48,6 +48,8 @@ describe.skipIf(chromiumPath === undefined)('the page', { tags: 'chromium' }, ()
   beforeEach(async () => {
     await browser.resize(1400, 900);
     await browser.prefer('light');
+    // What the page of the test before still asks for may fail, because that test has ended its server.
+    await browser.leave();
     browser.takeProblems();
     loaded = undefined;
   });

@@ -14,6 +14,8 @@ export const chromiumPath: string | undefined = ['/usr/bin/chromium', '/usr/bin/
 /** A real browser with one tab, driven over the Chrome DevTools Protocol. */
 export interface Browser extends AsyncDisposable {
   goto(url: string): Promise<void>;
+  /** Leaves the page, so that nothing of it goes on. */
+  leave(): Promise<void>;
   /** The value of an expression in the tab; it must survive JSON. */
   evaluate<Value>(expression: string): Promise<Value>;
   /** Waits until an expression is true in the tab. */
@@ -126,12 +128,16 @@ async function openTab(url: string): Promise<Omit<Browser, keyof AsyncDisposable
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   };
+  const leave = async () => {
+    await send('Page.navigate', { url: 'about:blank' });
+    await until("location.href === 'about:blank'");
+  };
   return {
     evaluate,
     until,
+    leave,
     async goto(target) {
-      await send('Page.navigate', { url: 'about:blank' });
-      await until("location.href === 'about:blank'");
+      await leave();
       await send('Page.navigate', { url: target });
       await until("location.href !== 'about:blank' && document.readyState === 'complete'");
     },
