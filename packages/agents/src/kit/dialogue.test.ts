@@ -93,7 +93,7 @@ test('A dialogue takes leave of its program at the time limit, before the progra
 /** Turns with one program that is kept. `starts` counts how often it was started. */
 async function keptTurns(
   lead: (
-    turn: (hold: (peer: Peer) => Promise<void>) => Promise<unknown>,
+    turn: (hold: (peer: Peer) => Promise<void>, given?: RunOptions) => Promise<unknown>,
     starts: () => number,
   ) => Promise<void>,
 ) {
@@ -105,7 +105,7 @@ async function keptTurns(
   };
   const kept = {};
   await lead(
-    (hold) => runDialogue(run, {}, hold, kept),
+    (hold, given = {}) => runDialogue(run, given, hold, kept),
     () => starts,
   );
 }
@@ -148,33 +148,26 @@ test('A program that dies between two turns is started anew', async () => {
 });
 
 test('A program that is kept leads the next turn too, and a turn that ended it starts another', async () => {
-  await using attempt = await startAttempt('');
-  let starts = 0;
-  const run = (given: RunOptions) => {
-    starts += 1;
-    return attempt.sandbox.runCommand('node', ['-e', PROGRAM], given);
-  };
-  const kept = {};
-  const printed: string[] = [];
-  const turn = (n: number, after?: string) =>
-    runDialogue(
-      run,
-      { onStdout: (chunk) => printed.push(String(chunk)) },
-      async (peer) => {
-        peer.send({ n, ...present({ after }) });
-        await peer.next();
-        if (after !== undefined) await peer.next();
-      },
-      kept,
-    );
-  for (const n of [1, 2]) {
-    const stays = await turn(n);
-    expect(stays).toMatchObject({ ended: 'exit' });
-    expect(stays).not.toHaveProperty('exitCode');
-  }
-  expect(starts).toBe(1);
-  expect(printed.join('')).toContain('{"n":3}');
-  expect(await turn(3, 'crash')).toMatchObject({ ended: 'exit', exitCode: 3 });
-  expect(await turn(4)).toMatchObject({ ended: 'exit' });
-  expect(starts).toBe(2);
+  await keptTurns(async (turn, starts) => {
+    const printed: string[] = [];
+    const say = (n: number, after?: string) =>
+      turn(
+        async (peer) => {
+          peer.send({ n, ...present({ after }) });
+          await peer.next();
+          if (after !== undefined) await peer.next();
+        },
+        { onStdout: (chunk) => printed.push(String(chunk)) },
+      );
+    for (const n of [1, 2]) {
+      const stays = await say(n);
+      expect(stays).toMatchObject({ ended: 'exit' });
+      expect(stays).not.toHaveProperty('exitCode');
+    }
+    expect(starts()).toBe(1);
+    expect(printed.join('')).toContain('{"n":3}');
+    expect(await say(3, 'crash')).toMatchObject({ ended: 'exit', exitCode: 3 });
+    expect(await say(4)).toMatchObject({ ended: 'exit' });
+    expect(starts()).toBe(2);
+  });
 });
