@@ -220,7 +220,7 @@ function withOutput(report: TestReport, result: CommandResult): TestReport {
     ? report
     : {
         ...report,
-        problems: [...report.problems, `the last that the runner printed is: ${printed.join(' | ')}`],
+        problems: [...report.problems, `the runner's last lines: ${printed.join(' | ')}`],
       };
 }
 

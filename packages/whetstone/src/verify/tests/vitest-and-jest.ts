@@ -46,7 +46,7 @@ export const vitest: TestRunner = {
       ...(settings === 'ours' ? ['--root=.', `--config=${folder}/vitest.config.mjs`] : []),
       '--reporter=json',
       `--outputFile=${folder}/report`,
-      // Before version 1.3, Vitest takes "false" in --coverage.enabled for true, and does not know --no-cache.
+      // Before version 1.3, `--coverage.enabled=false` turns coverage on.
       '--coverage=false',
       ...(order ? ['--sequence.shuffle.tests', '--sequence.seed=28'] : []),
       ...options,
