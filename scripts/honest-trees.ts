@@ -1,7 +1,6 @@
 /**
  * `node scripts/honest-trees.ts FOLDER [NAME...]`: mines tasks of public repositories, plays honest work on each with masked
- * tests, and prints how often the verdict was wrong, as Markdown. FOLDER keeps the clones, what they need, the tasks and the
- * results, so the same command goes on where it was stopped. NAME: only these repositories.
+ * tests, and prints how often the verdict was wrong, as Markdown.
  *
  * Honest work is the patch of the commit, the same patch written in another way, the same patch with one small error, and none
  * at all. The first two have to pass; the others may fail, but nobody may be called a cheat.
@@ -9,6 +8,7 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { choose } from '../packages/whetstone/src/audit/changes/choose.ts';
@@ -28,14 +28,36 @@ import { maskFacts } from '../packages/whetstone/src/verify/verify.ts';
 import { type HonestTask, type HonestVerdict, honestTable } from './honest-trees/honest-table.ts';
 import { type PublicRepository, publicRepositories } from './honest-trees/public-repositories.ts';
 
+const HELP = `Usage: node scripts/honest-trees.ts FOLDER [NAME...]
+
+Mines tasks of public repositories, plays honest work on each with masked tests, and prints how often
+the verdict was wrong, as Markdown. It takes hours. FOLDER keeps the clones, what they need, the tasks
+and the results, so the same command resumes where it was stopped. With NAMEs, only these repositories:
+${publicRepositories.map(({ name }) => `  ${name}`).join('\n')}
+`;
+
 const root = join(import.meta.dirname, '..');
-const folder = resolve(process.argv[2] ?? 'honest-trees');
-const names = process.argv.slice(3);
+const { folder, names } = parsedArguments();
 const results = join(folder, 'results.jsonl');
 const { signal } = new AbortController();
 /** Of so many tasks of a repository, all kinds of honest work are played, and of the others only the patch. */
 const OTHERS = 3;
 const parse = await openSourceParser();
+
+function parsedArguments(): { folder: string; names: string[] } {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { help: { type: 'boolean', short: 'h' } },
+  });
+  const [folder, ...names] = positionals;
+  const unknown = names.find((name) => !publicRepositories.some((one) => one.name === name));
+  if (values.help || folder === undefined || unknown !== undefined) {
+    if (unknown !== undefined) process.stderr.write(`There is no repository ${unknown} in the list.\n\n`);
+    process.stderr.write(HELP);
+    process.exit(values.help ? 0 : 2);
+  }
+  return { folder: resolve(folder), names };
+}
 
 type Honest = { kind: HonestVerdict['kind']; work: Work };
 

@@ -6,12 +6,13 @@
  */
 
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type DrivenAgentKind, drivenAgents } from '@whetstone/agents/config';
 import { installAgent } from '@whetstone/agents/install';
+import { codeOf, messageOf, WhetstoneError } from '@whetstone/errors';
 import { KNOWN_MODELS } from '../examples/real-agents/drive-agent.ts';
 import { environmentKeys, installOf } from '../packages/whetstone/src/cli/tasks-environment.ts';
 import { readTaskFolder, taskFoldersIn } from '../packages/whetstone/src/config/read-task-file.ts';
@@ -52,6 +53,13 @@ async function main(): Promise<number> {
   const kind = agent as DrivenAgentKind;
   await installAgent(drivenAgents[kind]);
   const folders = positionals.map((folder) => resolve(folder));
+  const absent = [repo, ...positionals].find((path) => !existsSync(path));
+  if (absent !== undefined) {
+    process.stderr.write(`There is no folder ${absent}.\n`);
+    return 2;
+  }
+  // On Ctrl-C the run ends by itself, and then this program removes its files.
+  process.on('SIGINT', () => {});
   const project = mkdtempSync(join(tmpdir(), 'whetstone-play-'));
   try {
     await writeProject(project, { repo: resolve(repo), kind, prepare, folders });
@@ -93,6 +101,7 @@ async function writeProject(project: string, { repo, kind, prepare, folders }: P
 
 function rowsOf(project: string): CaseRow[] {
   const runs = join(project, 'runs');
+  if (!existsSync(runs)) return []; // the run did not start, and has said why
   const [run] = readdirSync(runs).filter((name) => /^\d/.test(name));
   if (run === undefined) return [];
   const lines = readFileSync(join(runs, run, 'results.jsonl'), 'utf8')
@@ -113,4 +122,11 @@ function tableOf(rows: readonly CaseRow[]): string {
   ].join('\n');
 }
 
-process.exitCode = await main();
+/** What the user can mend is said in a sentence. */
+function explain(error: unknown): number {
+  if (!(error instanceof WhetstoneError) && !codeOf(error)?.startsWith('ERR_PARSE_ARGS')) throw error;
+  process.stderr.write(`${messageOf(error)}\n`);
+  return 2;
+}
+
+process.exitCode = await main().catch(explain);
