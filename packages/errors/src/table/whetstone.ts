@@ -242,7 +242,7 @@ export const whetstoneErrors = {
   'repo-bare': usage('The repository is bare: it has no files to work on.', 'Clone it, and name the clone.'),
   'repo-missing': usage(
     'The folder that `repo` names does not exist or is not a folder.',
-    'Correct the path: it is relative to the configuration file.',
+    'Correct the path. In a configuration it is relative to that file.',
   ),
   'repo-not-git': usage(
     'The folder that `repo` names is not a Git repository.',
