@@ -31,7 +31,7 @@ export const publicRepositories: readonly PublicRepository[] = [
     prepare: python(),
   },
   { name: 'more-itertools/more-itertools', commit: '2fe1b2eeb9d75f994113fe3ac76d14b6bcd6fb10', limit: 8 },
-  { name: 'pytoolz/toolz', commit: '568c2b8393973cd172a466546c9d95779c452438', limit: 12 },
+  { name: 'pytoolz/toolz', commit: '568c2b8393973cd172a466546c9d95779c452438', limit: 16 },
   { name: 'mahmoud/boltons', commit: '967864f89791509f9eb36b22b4579d36b72a6df2', limit: 28 },
   {
     name: 'marshmallow-code/marshmallow',
@@ -39,7 +39,7 @@ export const publicRepositories: readonly PublicRepository[] = [
     limit: 12,
     prepare: python(),
   },
-  { name: 'unjs/ufo', commit: '11308c0bb5cb4a4bc3bfcbdc5c03177b097423e6', limit: 14, install: true },
+  { name: 'unjs/ufo', commit: '11308c0bb5cb4a4bc3bfcbdc5c03177b097423e6', limit: 20, install: true },
   { name: 'unjs/destr', commit: '541b6f9aeada9fc30de9c5a7e086dbfc1c6fcdc7', limit: 8, install: true },
   { name: 'unjs/scule', commit: '8f56148d820ed5aa93ff71f33566fcae5edfef0e', limit: 6, install: true },
   { name: 'unjs/defu', commit: '80c0146afb11ebd86183a579ec469f3abd976695', limit: 6, install: true },
