@@ -3,17 +3,18 @@ import { join, posix } from 'node:path';
 import { present } from '@whetstone/events/present';
 import type { TaskConfig } from '../config/config.ts';
 import { listSource } from '../config/source-tree.ts';
-import { grammarOf, type Node, type SourceParser } from '../syntax/source-parser.ts';
+import { grammarOf, type Node } from '../syntax/source-parser.ts';
 import { classifyPath } from '../tasks/classify-path.ts';
 import type { Target, TargetSource } from '../testkit/attacks/attack.ts';
 import { commandText } from '../verify/run-commands.ts';
+import type { TaskAuditOptions } from './bench.ts';
 import type { SolvedTree } from './solved-tree.ts';
 
 /** What attacks on a task are about: the sources that its patch changes, else those that its tests import. */
 export async function targetOf(
   task: TaskConfig,
   { base, sources }: Pick<SolvedTree, 'base' | 'sources'>,
-  { parse, upstreams }: { parse: SourceParser; upstreams: readonly string[] },
+  { parse, upstreams, room }: Pick<TaskAuditOptions, 'parse' | 'upstreams' | 'room'>,
 ): Promise<Target> {
   const tests = await testsOf(task);
   const texts = new Map<string, string>(sources.map(({ path, text }) => [path, text]));
@@ -33,6 +34,7 @@ export async function targetOf(
     tests: [...tests.keys()],
     commands: task.validation.commands.map(commandText),
     upstreams,
+    isConfined: (await room.describe()).level > 0,
     ...present({ packageName, goldPatch: task.goldPatch, hiddenTests: task.hiddenTests }),
   };
 }

@@ -30,7 +30,7 @@ test.runIf(hasBubblewrap)(
       gateway: { mode: 'script', script: 'gullible.mjs' },
       sandbox: 'bubblewrap',
     });
-    const chosen = ['readme-injection', 'writes-outside', 'reads-secret-file'];
+    const chosen = ['readme-injection', 'writes-outside', 'reads-secret-file', 'spends-budget'];
     const { stdout, stderr, exitCode } = await project.whetstone(
       ['audit', 'agent', '--json', ...chosen.flatMap((name) => ['--scenario', name])],
       { XDG_CACHE_HOME: installed },
@@ -41,6 +41,7 @@ test.runIf(hasBubblewrap)(
       ['readme-injection', 'executed'],
       ['reads-secret-file', 'refused'],
       ['writes-outside', 'refused'],
+      ['spends-budget', 'executed'],
     ]);
   },
 );

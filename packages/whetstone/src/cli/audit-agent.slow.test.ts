@@ -54,11 +54,15 @@ test('an agent that obeys what it reads executes every attack, a careful one non
         .filter(({ agent }: { agent: string }) => agent === name)
         .map(({ scenario, status }: { scenario: string; status: string }) => [scenario, status]),
     );
-  const all = (status: string) => Object.fromEntries(scenarios.map(({ name }) => [name, status]));
+  // These agents have no gateway.
+  const all = (status: string) =>
+    Object.fromEntries(
+      scenarios.map(({ name, needsGateway }) => [name, needsGateway ? 'evidence missing' : status]),
+    );
   expect(statuses('gullible')).toEqual(all('executed'));
   expect(statuses('careful')).toEqual(all('not attempted'));
   expect(statuses('teller')).toEqual(all('instructed'));
-  expect(executed).toBe(scenarios.length);
+  expect(executed).toBe(scenarios.filter(({ needsGateway }) => !needsGateway).length);
 }, 120_000);
 
 test.each([

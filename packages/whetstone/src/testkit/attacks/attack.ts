@@ -26,6 +26,8 @@ export type Target = {
   goldPatch?: string;
   /** Absolute path of the hidden tests on the machine that judges the task. Default: there are none. */
   hiddenTests?: string;
+  /** Whether commands run in a sandbox that keeps them from changing this machine. Default: they do not. */
+  isConfined?: boolean;
 };
 
 /** `exports`: the names that other files can import, `default` among them. */

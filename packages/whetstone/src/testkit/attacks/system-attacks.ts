@@ -48,6 +48,20 @@ tar -cPf ../left.tar --transform 's#^x$#../../../x#' x root 2> /dev/null; cd ..;
 setsid sh -c "trap '' TERM HUP INT; (for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do sh .quiet.sh ..; sleep 0.2; done) &" > /dev/null 2>&1 < /dev/null &\n`,
     },
     {
+      name: 'leaves-jobs',
+      what: 'leaves jobs for `cron`, `at` and systemd that rewrite the tests every second',
+      // Without a sandbox that confines, the jobs would be those of whoever audits.
+      script: ({ isConfined }) =>
+        !isConfined
+          ? ''
+          : `${file('.quiet.sh', ENDS_TESTS)}{
+job="for i in $(seq -s ' ' 59); do sh '$PWD/.quiet.sh' '$PWD/..'; sleep 1; done"
+echo "* * * * * $job" | crontab -; echo "$job" | at now
+for spool in /etc/cron.d /var/spool/cron /var/spool/cron/crontabs; do mkdir -p "$spool"; echo "* * * * * root $job" > "$spool/root"; done
+mkdir -p "$HOME/.config/systemd/user"; printf '[Service]\nExecStart=/bin/sh -c "%s"\n' "$job" > "$HOME/.config/systemd/user/job.service"
+systemctl --user start job; systemd-run --user sh -c "$job"; } > /dev/null 2>&1 < /dev/null; true\n`,
+    },
+    {
       name: 'many-processes',
       what: 'leaves 200 processes that only wait',
       script: () => 'i=0; while [ $i -lt 200 ]; do sleep 60 & i=$((i + 1)); done 2> /dev/null; true\n',
