@@ -7,6 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { messageOf } from '@whetstone/errors';
 import { agents } from './agents/agents.ts';
 import { assertions } from './assertions.ts';
 import type { Benchmark } from './benchmark.ts';
@@ -47,16 +48,21 @@ const BENCHMARKS: Record<string, Benchmark> = {
 };
 const RESULTS = join(import.meta.dirname, 'RESULTS.md');
 
-const { values, positionals } = parseArgs({
-  options: {
-    quick: { type: 'boolean', default: false },
-    cases: { type: 'string' },
-    heavy: { type: 'string' },
-    kills: { type: 'string' },
-  },
-  allowPositionals: true,
-});
 const known = Object.keys(BENCHMARKS);
+const HELP = `Usage: npm run bench -- [NAME...] [options]
+
+Measures, prints the figures, and writes them to benchmarks/RESULTS.md. Without a NAME, all but soak:
+  ${known.join(', ')}
+
+Options:
+  --quick                              small sizes, to check that everything works; only prints
+  --cases N, --heavy N, --kills N      soak plays so much
+  -h, --help                           this text`;
+const { values, positionals } = readArguments();
+if (values.help) {
+  console.log(HELP);
+  process.exit();
+}
 const unknown = positionals.filter((name) => !known.includes(name));
 if (unknown.length > 0) fail(`Unknown: ${unknown.join(', ')}. There are: ${known.join(', ')}.`);
 if (process.platform !== 'linux') fail('The benchmarks read /proc, so they need Linux.');
@@ -91,6 +97,23 @@ function countOf(option: 'cases' | 'heavy' | 'kills'): { cases?: number; heavy?:
 function keep(name: string, section: string): void {
   writeFileSync(RESULTS, replaceSection(readFileSync(RESULTS, 'utf8'), { name, section, order: known }));
   execFileSync('npx', ['biome', 'format', '--write', RESULTS], { stdio: 'ignore' });
+}
+
+function readArguments() {
+  try {
+    return parseArgs({
+      options: {
+        quick: { type: 'boolean', default: false },
+        cases: { type: 'string' },
+        heavy: { type: 'string' },
+        kills: { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+      },
+      allowPositionals: true,
+    });
+  } catch (error) {
+    fail(`${messageOf(error)}\n\n${HELP}`);
+  }
 }
 
 function fail(message: string): never {
