@@ -22,20 +22,18 @@ export type TestAttempt = AsyncDisposable & {
   context: AgentContext;
 };
 
-/** @param programs Shell scripts by name: programs on the sandbox's PATH, before those of this machine. */
+/**
+ * @param programs Shell scripts by name, or a folder of programs: on the sandbox's PATH, before those of this machine.
+ */
 export async function startAttempt(
   prompt: string,
   given: Partial<AgentContext> = {},
-  programs: Readonly<Record<string, string>> = {},
+  programs: Readonly<Record<string, string>> | string = {},
 ): Promise<TestAttempt> {
   const folder = await mkdtemp(join(tmpdir(), 'agent-test-'));
   const workdir = join(folder, 'work');
   await mkdir(workdir);
-  const bin = join(folder, 'programs');
-  await mkdir(bin);
-  for (const [name, script] of Object.entries(programs)) {
-    await writeFile(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-  }
+  const bin = typeof programs === 'string' ? programs : await writePrograms(join(folder, 'programs'), programs);
   const environment = { ...process.env, PATH: `${bin}:${process.env.PATH}` };
   const place = await openPlace({ folder: workdir, environment });
   await writeFile(place.files.promptFile, prompt);
@@ -62,6 +60,15 @@ export async function startAttempt(
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Makes a folder of shell scripts, and resolves with it. */
+export async function writePrograms(bin: string, programs: Readonly<Record<string, string>>): Promise<string> {
+  await mkdir(bin);
+  for (const [name, script] of Object.entries(programs)) {
+    await writeFile(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  }
+  return bin;
 }
 
 type Runner = 'command' | 'driver' | 'module' | 'loop';

@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { deriveAgentMetadata, replyText } from '@whetstone/events';
 import { createGateway, scriptFromSteps } from '@whetstone/gateway';
 import { expect, test, vi } from 'vitest';
 import { agentConfig, startAttempt, type TestAttempt } from '../__fixtures__/attempt.ts';
+import { commandLines } from '../__fixtures__/command-lines.ts';
 import type { Turn } from '../agent.ts';
 import { createAgent } from '../create-agent.ts';
 import type { McpServer } from '../kit/declared-context.ts';
@@ -33,10 +32,8 @@ async function play(attempt: TestAttempt, mode: string, calls: readonly Call[]):
 }
 
 async function expectNothingLeft({ folder }: TestAttempt): Promise<void> {
-  const { stdout } = await promisify(execFile)('ps', ['-A', '-ww', '-o', 'args']);
-  expect(
-    stdout.split('\n').filter((line) => line.includes('server-program') && line.includes(folder)),
-  ).toEqual([]);
+  const servers = (await commandLines()).filter((line) => line.includes('server-program'));
+  expect(servers.filter((line) => line.includes(folder))).toEqual([]);
 }
 
 test('an MCP server runs in the sandbox and ends with the turn', async () => {

@@ -8,6 +8,7 @@ import { deriveAgentMetadata } from '@whetstone/events';
 import { expect } from 'vitest';
 import { WhetstoneError } from '@whetstone/errors';
 import type { TestAttempt } from '../../__fixtures__/attempt.ts';
+import { commandLines } from '../../__fixtures__/command-lines.ts';
 import type { Turn } from '../../agent.ts';
 import type { ContractRow } from './contract-row.ts';
 import type { Flood } from './flood-program.ts';
@@ -327,6 +328,5 @@ const isHanging = (attempt: TestAttempt, token: string): boolean =>
 async function expectTreeGone(attempt: TestAttempt, token: string): Promise<void> {
   const marker = await attempt.sandbox.readFile(`hanging-${token}`);
   expect(marker).toContain(attempt.workdir);
-  const { stdout } = await run('ps', ['-A', '-ww', '-o', 'args']);
-  expect(stdout.split('\n').filter((line) => line.includes(marker))).toEqual([]);
+  expect((await commandLines()).filter((line) => line.includes(marker))).toEqual([]);
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { replyText } from '@whetstone/events';
 import { drivenAgentKinds } from '../../native/native-agents.ts';
-import { startAttempt, type TestAttempt } from '../../__fixtures__/attempt.ts';
+import { startAttempt, type TestAttempt, writePrograms } from '../../__fixtures__/attempt.ts';
 import type { Agent, AgentContext, Turn } from '../../agent.ts';
 import type { DrivenAgent } from '../../native/native-agent.ts';
 import { drivenAgents } from '../../native/native-agents.ts';
@@ -69,15 +69,11 @@ export const teamSecret = 'sk-of-the-team-9876543210';
 
 export async function openStage(row: ContractRow): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'contract-'));
-  const programs = join(folder, 'programs');
+  const programs = await writePrograms(join(folder, 'programs'), fakePrograms);
   const home = join(folder, 'home');
-  await mkdir(programs);
   await mkdir(join(home, '.team/keys'), { recursive: true });
   await writeFile(join(home, '.team/login.json'), '{"login":"team"}');
   await writeFile(join(home, '.team/keys/private'), 'key', { mode: 0o600 });
-  for (const [name, script] of Object.entries(fakePrograms)) {
-    await writeFile(join(programs, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-  }
   const cache = join(folder, 'cache');
   for (const kind of drivenAgentKinds) await installFakeSdk(drivenAgents[kind], cache);
   const user = {
@@ -90,7 +86,7 @@ export async function openStage(row: ContractRow): Promise<Stage> {
   const attempts = new Set<TestAttempt>();
 
   async function newAttempt(): Promise<TestAttempt> {
-    const attempt = await startAttempt('', {}, fakePrograms);
+    const attempt = await startAttempt('', {}, programs);
     attempts.add(attempt);
     return attempt;
   }
