@@ -366,7 +366,7 @@ describe('hostile and damaged logs', () => {
   });
 
   test.each(['deflate', 'zstd', 'zstd-frames'] as const)('a %s bomb is not decompressed', async (method) => {
-    const data = Buffer.alloc(64 * 2 ** 20, ' ');
+    const data = Buffer.alloc(8 * 2 ** 20, ' ');
     const honest = logOf({ name, data, method });
     const lying = logOf({ name, data, method, claims: { size: 100 } });
     const limit = { maximumEntryBytes: 2 ** 20 };
