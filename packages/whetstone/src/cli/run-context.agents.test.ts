@@ -8,7 +8,7 @@ import {
   instructionsRead,
 } from '@whetstone/agents/config';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { KNOWN_MODELS, mayRunCommands } from '../../../../examples/real-agents/drive-agent.ts';
+import { KNOWN_MODELS, mayRunCommands, quickStart } from '../../../../examples/real-agents/drive-agent.ts';
 import type { CaseRow } from '../record/row.ts';
 import { commitAll } from '../workspace/__fixtures__/test-repo.ts';
 import { startProxy } from './__fixtures__/context/proxy.ts';
@@ -64,7 +64,10 @@ async function run(
     agents: Object.fromEntries(
       kinds.map((kind) => [
         kind,
-        { kind, model: models[kind], timeout_minutes: 2, env, ...mayRunCommands(kind) },
+        {
+          ...{ kind, model: models[kind], timeout_minutes: 2, ...mayRunCommands(kind) },
+          env: { ...quickStart, ...env },
+        },
       ]),
     ),
     variants: { with: variant },
