@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import type { DrivenAgentKind } from '@whetstone/agents/config';
 import { deriveAgentMetadata, totalTokens } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
-import { createGateway, defineScript, type LedgerLine, type ScriptStep } from '@whetstone/gateway';
+import { createGateway, defineScript, type ScriptStep } from '@whetstone/gateway';
 import { describe, expect, test } from 'vitest';
 import { type InstalledAgent, openAgent } from './drive-agent.ts';
+import { modelCalls } from './model-calls.ts';
 import { openSteps } from './play-steps.ts';
 import { finalFiles, prompt, replies, script } from './task.ts';
 
@@ -36,9 +37,6 @@ const GLOSSARY = join(
   import.meta.dirname,
   '../../packages/whetstone/src/cli/__fixtures__/context/glossary.ts',
 );
-
-const modelCalls = (ledger: readonly LedgerLine[]): LedgerLine[] =>
-  ledger.filter(({ flags }) => !flags.includes('auxiliary') && !flags.includes('side-request'));
 
 /** One call, and then the last word. */
 const one = (call: NonNullable<ScriptStep['calls']>[number]) =>

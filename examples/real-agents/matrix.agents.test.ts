@@ -2,8 +2,9 @@ import { type DrivenAgentKind, drivenAgentKinds } from '@whetstone/agents/config
 import { addUsage, deriveAgentMetadata, emptyUsage, replyText, totalTokens } from '@whetstone/events';
 import { createGateway, defineScript, type LedgerLine } from '@whetstone/gateway';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type AgentTurn, openAgent } from './drive-agent.ts';
+import { type AgentTurn, KNOWN_MODELS, openAgent } from './drive-agent.ts';
 import { matrixTable, type SessionScenario } from './matrix.ts';
+import { expectCallsOfTask } from './model-calls.ts';
 import { finalFiles, prompt, script } from './task.ts';
 
 const review = '- "Review" README.md, `as it is`, $HOME, a \\ and\n\n{"a": <b>} too. Change nothing.';
@@ -99,6 +100,10 @@ const shows: Record<SessionScenario, (session: Session) => void> = {
 describe.each(drivenAgentKinds)('%s', (kind) => {
   test.each(Object.entries(shows))('%s', (_, show) => {
     show(sessionOf(kind));
+  });
+
+  test('each step of the task is one call over its own wire, of the model that it was given', () => {
+    expectCallsOfTask(kind, KNOWN_MODELS[kind], sessionOf(kind).calls[0] ?? []);
   });
 
   test('each turn has its own tokens, as many as went over the wire', () => {
