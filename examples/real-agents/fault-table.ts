@@ -22,9 +22,9 @@ const introduction = `# Agents whose provider has a fault
 
 Written by \`npm run test:agents -- -u\`; \`npm run test:agents\` checks it. Each released agent did the same task (5 calls
 of its model) through the gateway, while the provider answered as in the first column: every call, only the first
-(_once_), or every second one (_at times_). Each cell has the exit code, the status of the turn, and the number of calls.
-_Stopped by us_: the agent still waited or retried at the time limit of 15 to 25 seconds. An agent sees a reset of the
-provider as a 502 of the gateway.
+(_once_), two or three single calls (_once each_), or every second one (_at times_). Each cell has the exit code, the
+status of the turn, and the number of calls. _Stopped by us_: the agent still waited or retried at the time limit of 15
+to 25 seconds. An agent sees a reset of the provider as a 502 of the gateway.
 
 Claude Code (\`CLAUDE_CODE_MAX_RETRIES=1\`) and Gemini CLI (\`general.maxAttempts: 2\`) have settings to give up early, which
 are used here; Claude Code would try ten times. OpenCode and Qwen Code have no such setting. An exit code says little: pi's

@@ -8,28 +8,49 @@ import { type InstalledAgent, openAgent } from './drive-agent.ts';
 import { openProvider } from './provider.ts';
 import { finalFiles, prompt } from './task.ts';
 
-/** A fault of the provider, and the outcome that a case must have. */
-export type FaultCase = { name: string; rule: FaultRule; outcome: 'passed' | FailureClass };
+/** Faults of the provider, and the outcome that a case must have. */
+export type FaultCase = { name: string; rules: readonly FaultRule[]; outcome: 'passed' | FailureClass };
 
 const status = (code: number): FaultRule => ({ fault: { kind: 'status', status: code } });
 const limit: FaultRule = { fault: { kind: 'status', status: 429, retryAfterSeconds: 1 } };
+
 const once = (rule: FaultRule): FaultRule => ({ ...rule, when: { first: 1 } });
 
+/**
+ * Faults of the first call and of others. None of them meets the call that repeats another one, because the task has 5 calls
+ * of its own.
+ */
+const onceEach = (first: FaultRule, ...others: (readonly [call: number, rule: FaultRule])[]): FaultRule[] => [
+  once(first),
+  ...others.map(([call, rule]) => ({ ...rule, when: { every: call } })),
+];
+
+const reset: FaultRule = { fault: { kind: 'reset' } };
+const truncated: FaultRule = { fault: { kind: 'truncated', afterEvents: 1 } };
+const garbage: FaultRule = { fault: { kind: 'garbage', afterEvents: 1 } };
+
 export const faultCases: readonly FaultCase[] = [
-  { name: '401', rule: status(401), outcome: 'harness' },
-  { name: '429 once', rule: once(limit), outcome: 'passed' },
-  { name: '429', rule: limit, outcome: 'provider-limit' },
-  { name: '500 once', rule: once(status(500)), outcome: 'passed' },
-  { name: '500', rule: status(500), outcome: 'provider-outage' },
-  { name: '529 once', rule: once(status(529)), outcome: 'passed' },
-  { name: 'reset once', rule: once({ fault: { kind: 'reset' } }), outcome: 'passed' },
-  { name: 'reset', rule: { fault: { kind: 'reset' } }, outcome: 'provider-outage' },
-  { name: 'hang', rule: { fault: { kind: 'hang' } }, outcome: 'timeout' },
-  { name: 'truncated once', rule: once({ fault: { kind: 'truncated', afterEvents: 1 } }), outcome: 'passed' },
-  { name: 'garbage once', rule: once({ fault: { kind: 'garbage', afterEvents: 1 } }), outcome: 'passed' },
+  { name: '401', rules: [status(401)], outcome: 'harness' },
+  {
+    name: '429, 500 and 529 once each',
+    rules: onceEach(limit, [5, status(500)], [7, status(529)]),
+    outcome: 'passed',
+  },
+  { name: '429', rules: [limit], outcome: 'provider-limit' },
+  { name: '500', rules: [status(500)], outcome: 'provider-outage' },
+  // On a connection that was used before, the gateway itself repeats the request.
+  { name: 'reset once', rules: [once(reset)], outcome: 'passed' },
+  { name: 'reset', rules: [reset], outcome: 'provider-outage' },
+  { name: 'hang', rules: [{ fault: { kind: 'hang' } }], outcome: 'timeout' },
+  // Both within a text: Gemini CLI takes a call that has come whole.
+  {
+    name: 'truncated and garbage once each',
+    rules: onceEach(truncated, [6, garbage]),
+    outcome: 'passed',
+  },
   {
     name: 'malformed tool JSON at times',
-    rule: { fault: { kind: 'malformed-tool-json' }, when: { every: 2 } },
+    rules: [{ fault: { kind: 'malformed-tool-json' }, when: { every: 2 } }],
     outcome: 'passed',
   },
 ];
@@ -51,10 +72,10 @@ export type Observation = {
 /** Runs the task with an agent whose provider has a fault. */
 export async function meetFault(
   kind: DrivenAgentKind,
-  { name, rule }: FaultCase,
+  { name, rules }: FaultCase,
   timeoutMs: number,
 ): Promise<Observation> {
-  await using provider = await openProvider(drivenAgents[kind].release.wire, [rule]);
+  await using provider = await openProvider(drivenAgents[kind].release.wire, rules);
   await using gateway = await createGateway();
   const { upstreams } = provider;
   await using lane = await gateway.open({ owner: name, mode: { kind: 'forward', upstreams } });

@@ -20,7 +20,7 @@ const faultScenarios = {
   401: '401',
   429: '429',
   500: '500',
-  'truncated stream': 'truncated once',
+  'truncated stream': 'truncated and garbage once each',
 };
 
 /**
