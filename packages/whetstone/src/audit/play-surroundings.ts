@@ -23,13 +23,16 @@ export async function playSurroundings(bench: Bench, findings: Finding[]): Promi
     ...(date ? [['date', 'at a later date', { date }] as [string, string, Surroundings]] : []),
     ...(prefix ? [['network', 'without a network', { prefix }] as [string, string, Surroundings]] : []),
   ];
+  let isReordered = false;
   for (const [name, how, surroundings] of ways) {
     const after = await grade(`gold, ${name}`, tree.patch, surroundings);
+    // An old runner refuses the option for another order, and then reports no test at all.
+    if (surroundings.order) isReordered = Object.keys(after.tests ?? {}).length > 0;
     const lost = tests.mustPass.filter((id) => after.tests?.[id] === 'failed');
     if (lost.length > 0)
       findings.push(finding('surroundings', task.id, { subject: name, what: lostIn(lost, how) }));
   }
-  if (!order) await playAlone(bench, findings);
+  if (!isReordered) await playAlone(bench, findings);
 }
 
 const lostIn = (lost: readonly string[], how: string): string =>
@@ -72,6 +75,4 @@ const onlyOne: Partial<Record<string, (id: string) => Chosen | undefined>> = {
       ? undefined
       : { arguments: [`--test-name-pattern=/^${escaped(names[0] ?? '')}$/`], files: [file] };
   },
-  // The id of a test is the argument that runs it.
-  pytest: (id) => ({ arguments: [], files: [id] }),
 };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { TaskConfig } from '../config/config.ts';
 import type { Surroundings } from '../verify/tests/run-tests.ts';
-import type { TestStatus } from '../verify/tests/test-runner.ts';
+import type { TestReport, TestStatus } from '../verify/tests/test-runner.ts';
 import type { Draft } from './draft.ts';
 import { openSolvedRuns } from './solved-runs.ts';
 import type { TaskRoom } from './task-room.ts';
@@ -11,6 +11,7 @@ import { validateDraft } from './validate.ts';
 const roomWith = (
   resultsOf: (isSolved: boolean, surroundings: Surroundings) => Record<string, TestStatus>,
   problemsOf: (isSolved: boolean) => string[] = () => [],
+  facts: Pick<TestReport, 'hasTodaysDate'> = {},
 ) => {
   const runs: (Surroundings & { isSolved: boolean; files: readonly string[] })[] = [];
   const room = {
@@ -23,7 +24,7 @@ const roomWith = (
       const files = validation.tests?.files ?? [];
       runs.push({ ...surroundings, isSolved: patch !== null, files });
       const tests = new Map(Object.entries(resultsOf(patch !== null, surroundings)));
-      return { seconds: 1, tests: { tests, problems: problemsOf(patch !== null) } };
+      return { seconds: 1, tests: { tests, problems: problemsOf(patch !== null), ...facts } };
     },
   } as unknown as TaskRoom;
   return { room, runs };
@@ -59,6 +60,12 @@ test('a runner that refuses another order is not tried in one, and its tests cou
     tried: { order: false, date: true },
   });
   expect(runs.filter(({ order }) => order)).toHaveLength(1);
+});
+
+test('a runner that cannot have another date is not tried with one', async () => {
+  const { room, runs } = roomWith(shown, () => [], { hasTodaysDate: true });
+  expect(await validateDraft(draft, task, room, options)).toMatchObject({ tried: { date: false } });
+  expect(runs.filter(({ date }) => date)).toHaveLength(1);
 });
 
 test('tests that no surroundings but the usual ones run are not blamed on the order', async () => {

@@ -35,10 +35,16 @@ export async function varyAll(runner: TestRunnerName, runIn: RunIn): Promise<Var
   if (order && (report?.tests.size ?? 0) === 0) {
     // An old runner refuses the option for another order, and then reports no test at all.
     const inOrder = await runIn(together(others));
-    if (inOrder && inOrder.tests.size > 0)
-      return { tried: { ...tried, order: false }, variants: others, report: inOrder };
+    if (inOrder && inOrder.tests.size > 0) return variedBy(inOrder, { ...tried, order: false }, others);
   }
-  return { tried, variants, ...(report && { report }) };
+  return report ? variedBy(report, tried, variants) : { tried, variants };
+}
+
+/** Without the date, where the runner could not have another one. */
+function variedBy(report: TestReport, tried: Varied['tried'], variants: readonly Variant[]): Varied {
+  if (!report.hasTodaysDate) return { tried, variants, report };
+  const rest = variants.filter(({ surroundings }) => !surroundings.date);
+  return { tried: { ...tried, date: false }, variants: rest, report };
 }
 
 const together = (variants: readonly Variant[]): Surroundings =>

@@ -1,5 +1,5 @@
 /** How far the clock of a varied run is ahead, in days. */
-export const LATER_DAYS = 1000;
+const LATER_DAYS = 1000;
 
 /** Puts the clock of every realm of a Node process ahead; Jest makes a realm for each test file. */
 const MODULE = `
@@ -29,3 +29,40 @@ vm.createContext = (...args) => {
 export const laterNode = (): Record<string, string> => ({
   NODE_OPTIONS: `--import=data:text/javascript;base64,${Buffer.from(MODULE).toString('base64')}`,
 });
+
+/**
+ * Defines `move_clock`, which puts the clock of a Python process ahead and returns whether it could. The types of `datetime` stay
+ * what they are: C extensions use them. `time_machine` needs their methods as they are.
+ */
+export const LATER_PYTHON = `
+def move_clock(seconds):
+    import ctypes, datetime, gc, importlib.util, time
+    if importlib.util.find_spec('time_machine'):
+        return False
+    real, real_ns, strftime, asctime = time.time, time.time_ns, time.strftime, time.asctime
+    now = lambda: real() + seconds
+    def usually_now(convert):
+        return lambda at=None: convert(now() if at is None else at)
+    def own(kind, **methods):
+        known = gc.get_referents(kind.__dict__)[0]
+        for name, method in methods.items():
+            known[name] = classmethod(method)
+        ctypes.pythonapi.PyType_Modified(ctypes.py_object(kind))
+    utc = datetime.timezone.utc
+    own(datetime.date, today=lambda cls: cls.fromtimestamp(now()))
+    own(
+        datetime.datetime,
+        now=lambda cls, tz=None: cls.fromtimestamp(now(), tz),
+        utcnow=lambda cls: cls.fromtimestamp(now(), utc).replace(tzinfo=None),
+    )
+    time.time = now
+    time.time_ns = lambda: real_ns() + seconds * 10**9
+    for name in ('localtime', 'gmtime', 'ctime'):
+        setattr(time, name, usually_now(getattr(time, name)))
+    time.strftime = lambda form, at=None: strftime(form, time.localtime() if at is None else at)
+    time.asctime = lambda at=None: asctime(time.localtime() if at is None else at)
+    return datetime.datetime.now().timestamp() > real() + seconds / 2
+`;
+
+/** In seconds. */
+export const LATER_SECONDS = LATER_DAYS * 86_400;

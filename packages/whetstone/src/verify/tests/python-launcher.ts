@@ -1,3 +1,14 @@
+import { LATER_PYTHON, LATER_SECONDS } from './later-date.ts';
+
+const MOVE_CLOCK = `${LATER_PYTHON}
+try:
+    _is_later = move_clock(${LATER_SECONDS})
+except Exception:
+    _is_later = False
+if not _is_later:
+    report('', 'date', 'skipped')
+`;
+
 /**
  * A program that runs tests of Python and writes a line of JSON for each of their phases to the file `sys.argv[1]`.
  *
@@ -7,9 +18,12 @@
 export const pythonLauncher = ({
   imports,
   body,
+  date = false,
 }: {
   imports: string;
   body: string;
+  /** A later date. Where it cannot be had, a line says so. */
+  date?: boolean;
 }): string => `import sys, os
 import json, site, unittest, unittest.mock
 # An isolated Python leaves out the packages of its user, which a set-up may have installed.
@@ -20,7 +34,7 @@ _out = open(sys.argv[1], 'w', buffering=1)
 arguments = sys.argv[2:]
 def report(*values):
     _out.write(json.dumps(values) + '\\n')
-# Behind Python's own modules and before installed packages, among which an older copy of the tree may be.
+${date ? MOVE_CLOCK : ''}# Behind Python's own modules and before installed packages, among which an older copy of the tree may be.
 _packages = [path for path in sys.path if 'site-packages' in path or 'dist-packages' in path]
 _at = sys.path.index(_packages[0]) if _packages else len(sys.path)
 sys.path.insert(_at, os.getcwd())

@@ -15,6 +15,8 @@ export type TestReport = {
   messages?: ReadonlyMap<string, string>;
   /** Why the report is not whole: files that could not be loaded, or no report at all. */
   problems: readonly string[];
+  /** A later date was asked for, and the tests ran with today's. Absent: they had the date that was asked for. */
+  hasTodaysDate?: true;
 };
 
 /** Changes of the surroundings in which a right test gives the same result. */
