@@ -2,7 +2,7 @@
  * Rehearses a release, installs its tarballs in an empty folder and uses them like a user, without TypeScript tooling: on
  * this Node and on the oldest supported one.
  */
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -96,6 +96,11 @@ const QUICKSTARTS = {
   gateway: "text: 'Writing it.'",
   sandbox: '/home\n',
 };
+/** Prints the URL of every module that is loaded. */
+const PRINT_MODULES = `data:text/javascript,${encodeURIComponent(`
+import { registerHooks } from 'node:module';
+import { writeSync } from 'node:fs';
+registerHooks({ load(url, context, next) { writeSync(2, url + '\\n'); return next(url, context); } });`)}`;
 const root = join(import.meta.dirname, '..');
 /** A recorded output of Codex, and its transcript. */
 const RECORDED = join(root, 'packages/agents/src/native/codex-cli/__fixtures__/codex-0.169.0');
@@ -139,8 +144,9 @@ function oldestNode(): string {
 
 function useAsUser(user: string, node: string): void {
   const folder = mkdtempSync(join(user, 'try-'));
+  const program = join(user, 'node_modules/whetstone/bin/whetstone.js');
   const whetstone = (...args: string[]) =>
-    execFileSync(node, [join(user, 'node_modules/whetstone/bin/whetstone.js'), ...args], {
+    execFileSync(node, [program, ...args], {
       cwd: folder,
       encoding: 'utf8',
       env: { ...process.env, PATH: `${join(node, '..')}${delimiter}${process.env.PATH}`, NODE_OPTIONS: '' },
@@ -153,6 +159,7 @@ function useAsUser(user: string, node: string): void {
   git('-c', 'user.name=n', '-c', 'user.email=e@example.invalid', 'commit', '-m', 'start');
   const dry = whetstone('run', '--dry-run');
   if (!dry.includes('Nothing was started.')) throw new Error(`the dry run said:\n${dry}`);
+  checkStart(folder, [node, '--import', PRINT_MODULES, program, 'run', '--dry-run']);
   for (const [name, content] of Object.entries(ADAPTER_PROJECT)) writeFileSync(join(folder, name), content);
   const ran = whetstone('run', '--config', 'adapter.yaml');
   if (!ran.includes('1 passed')) throw new Error(`the run of an adapter said:\n${ran}`);
@@ -167,6 +174,15 @@ function useAsUser(user: string, node: string): void {
   console.log(
     `whetstone ${version} works on ${execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()}`,
   );
+}
+
+/** A start takes as long as it has modules to find and to open. */
+function checkStart(cwd: string, [file = '', ...args]: string[]): void {
+  const { stderr } = spawnSync(file, args, { cwd, encoding: 'utf8' });
+  const modules = stderr.split('\n').filter((url) => url.startsWith('file:'));
+  const small = modules.filter((url) => /\/node_modules\/(zod|yaml|commander)\//.test(url));
+  if (modules.length < 20 || modules.length > 200 || small.length > 0)
+    throw new Error(`a dry run loads ${modules.length} modules, such as ${small[0] ?? modules.at(-1)}`);
 }
 
 /** The documentation of the package has a page of each kind. */

@@ -8,12 +8,15 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { pageFiles } from '../packages/whetstone/src/view/page-files.ts';
-import { bundle } from './release/bundle.ts';
+import { bundle, JOINED_EXPORT, placedModules } from './release/bundle.ts';
 import { publishedManifest, publishedReadme, webAddress } from './release/published-package.ts';
 import { buildSite } from './site/build-site.ts';
 
 /** `ajv` and what it needs are 90 files, which take four times as long to load as the same code in one. */
 const VALIDATOR = ['ajv', 'fast-deep-equal', 'fast-uri', 'json-schema-traverse', 'require-from-string'];
+
+/** What is started or loaded by its path. */
+const STARTED = ['cli/exp-host', 'cli/main', 'eval/authoring', 'eval/worker/main'];
 
 const root = join(import.meta.dirname, '..');
 const folder = process.cwd();
@@ -35,11 +38,19 @@ for (const file of globSync('**/{*.json,LICENSE}', {
 }
 
 const content = JSON.parse(readFileSync(manifest, 'utf8'));
-// The modules of the command line look for files beside them, and most are loaded on use.
+const dist = join(folder, 'dist');
+const exported = Object.values<string>(content.exports).flatMap(
+  (source) => /^\.\/src\/(.*)\.ts$/.exec(source)?.[1] ?? [],
+);
 if (name === 'whetstone') {
+  await bundle(dist, { entries: [...exported, ...STARTED, ...placedModules(dist)], inlined: ['commander'] });
   copyPage();
-  await buildSite(join(folder, 'dist/docs-static'));
-} else await bundle(join(folder, 'dist'), content.exports, name === 'loop' ? VALIDATOR : []);
+  await buildSite(join(dist, 'docs-static'));
+} else if (name === 'events') {
+  await bundle(dist, { entries: exported, joins: true });
+  const [path, files] = JOINED_EXPORT;
+  content.exports[path] = files;
+} else await bundle(dist, { entries: exported, inlined: name === 'loop' ? VALIDATOR : [] });
 
 const place = { folder: `packages/${name}`, version: content.version, address: repositoryAddress() };
 replaceFile(manifest, `${JSON.stringify(publishedManifest(content, place), null, 2)}\n`);
