@@ -80,5 +80,7 @@ export function pValue(value: number): string {
 
 /** `1 task`, `3 tasks`, `1,200 tasks`. */
 export function counted(count: number, noun: string): string {
-  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
+  // The tables of a language take longer to load than a command's whole output takes to write.
+  const digits = Math.abs(count) < 1000 ? String(count) : count.toLocaleString('en-US');
+  return `${digits} ${noun}${count === 1 ? '' : 's'}`;
 }
