@@ -1,20 +1,25 @@
+import { join } from 'node:path';
 import { type Benchmark, median, type Row, tableOf } from './benchmark.ts';
 import { whereWeLose } from './compare-with-peers.ts';
 import { openContextEval } from './context-eval.ts';
+import { installPacked } from './install-packed.ts';
 import { CASES_A_TRIAL, makeMatrix, runMatrix, SMALLEST_AGENT } from './matrix.ts';
 import type { Measured } from './measured-process.ts';
 import { openPromptfoo } from './promptfoo.ts';
-import { temporaryFolderInMemory } from './temporary-folder.ts';
+import { temporaryFolder, temporaryFolderInMemory } from './temporary-folder.ts';
 
 /** The cost of the harness itself: many cases with an agent that does almost nothing. */
 export const harnessOverhead: Benchmark = async ({ size, say }) => {
   const [trials, rounds] = size === 'quick' ? [1, 1] : [10, 3];
   const cases = trials * CASES_A_TRIAL;
+  say('packing and installing the packages');
+  using installation = temporaryFolder();
+  const program = join(installPacked(installation.path), 'whetstone/bin/whetstone.js');
   using folder = temporaryFolderInMemory();
   const work = folder.path;
   await makeMatrix(work, SMALLEST_AGENT);
   const peers = [openPromptfoo(work, cases, say), openContextEval(work, trials, say)];
-  const measure = () => runMatrix(work, ['--trials', String(trials), '--jobs', '2']);
+  const measure = () => runMatrix(work, ['--trials', String(trials), '--jobs', '2'], { program });
   const systems = [{ name: 'whetstone', measure }, ...peers.filter((peer) => peer.kind === 'ready')];
   const uses = new Map<string, Measured[]>(systems.map(({ name }) => [name, []]));
   for (let round = 1; round <= rounds; round++) {
@@ -39,7 +44,7 @@ export const harnessOverhead: Benchmark = async ({ size, say }) => {
     [NICEEVAL],
   );
   return {
-    method: `Median of ${rounds} rounds in which the systems take turns, each with ${cases} cases (1 agent × 10 tasks × 2 variants × ${trials} trials) on a repository of 200 files, two at a time; the agent is \`sh -c '${SMALLEST_AGENT}'\`, the validation \`true\`. Start and end of the program are part of it.`,
+    method: `Median of ${rounds} rounds in which the systems take turns, each with ${cases} cases (1 agent × 10 tasks × 2 variants × ${trials} trials) on a repository of 200 files, two at a time; the agent is \`sh -c '${SMALLEST_AGENT}'\`, the validation \`true\`. Start and end of the program are part of it. Whetstone runs as it is published, from an installation of its tarballs.`,
     tables: [table],
     aims: [
       { what: 'own CPU per case', measured: perCase('whetstone', own), below: 0.015, unit: 's', digits: 4 },

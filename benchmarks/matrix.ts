@@ -45,13 +45,13 @@ export async function makeMatrix(
   writeFileSync(join(directory, 'tasks.yaml'), JSON.stringify({ tasks }, null, 2));
 }
 
-/** Runs what `makeMatrix` wrote. Throws when a case did not pass. */
+/** Runs what `makeMatrix` wrote. `program`: default that of the clone. Throws when a case did not pass. */
 export function runMatrix(
   directory: string,
   args: readonly string[],
-  onLine?: MeasureOptions['onLine'],
+  { onLine, program = WHETSTONE }: Pick<MeasureOptions, 'onLine'> & { program?: string } = {},
 ): Promise<Measured> {
-  return measureNode([WHETSTONE, 'run', '-c', join(directory, 'whetstone.yaml'), ...args], {
+  return measureNode([program, 'run', '-c', join(directory, 'whetstone.yaml'), ...args], {
     cwd: directory,
     env: { CI: '1' },
     ...(onLine === undefined ? {} : { onLine }),

@@ -62,9 +62,11 @@ async function runMany(work: string, cases: number) {
   const awaited = [cases / 10, cases / 2, cases];
   const samples: { after: number; bytes: number }[] = [];
   const trials = String(cases / CASES_A_TRIAL);
-  const use = await runMatrix(work, ['--trials', trials, '--jobs', '2'], (line, findPid) => {
-    const finished = Number(/^\[(\d+)\//.exec(line)?.[1]);
-    if (awaited.includes(finished)) samples.push({ after: finished, bytes: memoryOf(findPid()).now });
+  const use = await runMatrix(work, ['--trials', trials, '--jobs', '2'], {
+    onLine: (line, findPid) => {
+      const finished = Number(/^\[(\d+)\//.exec(line)?.[1]);
+      if (awaited.includes(finished)) samples.push({ after: finished, bytes: memoryOf(findPid()).now });
+    },
   });
   return { ...use, samples };
 }
