@@ -5,7 +5,7 @@ import { openAgent } from './drive-agent.ts';
 import { expectCallsOfTask } from './model-calls.ts';
 import { finalFiles, prompt, script } from './task.ts';
 
-const timeoutMs = 60_000;
+const timeoutMs = 150_000;
 
 /** Models with which an agent offers other tools or speaks another wire than with its own. */
 const otherModels: readonly (readonly [DrivenAgentKind, string])[] = [
