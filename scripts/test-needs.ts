@@ -14,6 +14,7 @@ export const testNeeds = [
   { name: 'mounts', description: 'there are no layered mounts' },
   { name: 'openssl', description: 'openssl is not installed' },
   { name: 'pytest', description: 'python3 has no pytest' },
+  { name: 'cargo', description: 'cargo is not installed' },
   { name: 'venv', description: 'python3 cannot make virtual environments' },
   { name: 'script', description: 'script (util-linux) is not installed' },
   { name: 'zsh', description: 'zsh is not installed' },

@@ -92,6 +92,7 @@ const languages: Language[] = [
       'Cargo.toml': '[package]\nname = "half"\nversion = "0.1.0"\nedition = "2018"\n',
       'Cargo.lock': 'version = 3\n\n[[package]]\nname = "half"\nversion = "0.1.0"\n',
       '.gitignore': 'target\n',
+      '.cargo/config.toml': '[env]\nRUST_TEST_THREADS = "1"\n',
       'src/lib.rs': 'pub fn half(n: i32) -> i32 {\n    n / 3\n}\n',
       'tests/half.rs': '#[test]\nfn zero() {\n    assert_eq!(half::half(0), 0);\n}\n',
     },
@@ -99,8 +100,23 @@ const languages: Language[] = [
       'src/lib.rs': 'pub fn half(n: i32) -> i32 {\n    n / 2\n}\n',
       'tests/half.rs':
         '#[test]\nfn zero() {\n    assert_eq!(half::half(0), 0);\n}\n\n#[test]\nfn four() {\n    assert_eq!(half::half(4), 2);\n}\n',
+      'tests/seen.rs': `use std::sync::atomic::{AtomicI32, Ordering};
+
+static SEEN: AtomicI32 = AtomicI32::new(0);
+
+#[test]
+fn first() {
+    SEEN.store(half::half(4), Ordering::SeqCst);
+}
+
+#[test]
+fn second() {
+    assert_eq!(SEEN.load(Ordering::SeqCst), 2);
+}
+`,
     },
-    mustPass: ['four', 'zero'],
+    mustPass: ['first', 'four', 'zero'],
+    excluded: { second: 'depends on the order of the tests' },
   },
   {
     name: 'Python with pytest',

@@ -11,7 +11,7 @@ import { validateDraft } from './validate.ts';
 const roomWith = (
   resultsOf: (isSolved: boolean, surroundings: Surroundings) => Record<string, TestStatus>,
   problemsOf: (isSolved: boolean) => string[] = () => [],
-  facts: Pick<TestReport, 'hasTodaysDate'> = {},
+  facts: Pick<TestReport, 'hasTodaysDate' | 'hasUsualOrder'> = {},
 ) => {
   const runs: (Surroundings & { isSolved: boolean; files: readonly string[] })[] = [];
   const room = {
@@ -62,10 +62,14 @@ test('a runner that refuses another order is not tried in one, and its tests cou
   expect(runs.filter(({ order }) => order)).toHaveLength(1);
 });
 
-test('a runner that cannot have another date is not tried with one', async () => {
-  const { room, runs } = roomWith(shown, () => [], { hasTodaysDate: true });
-  expect(await validateDraft(draft, task, room, options)).toMatchObject({ tried: { date: false } });
-  expect(runs.filter(({ date }) => date)).toHaveLength(1);
+test.each([
+  ['date', { hasTodaysDate: true }],
+  ['order', { hasUsualOrder: true }],
+] as const)('a runner that cannot have another %s is not tried with one', async (name, fact) => {
+  const { room, runs } = roomWith(shown, () => [], fact);
+  const { tried } = { tried: undefined, ...(await validateDraft(draft, task, room, options)) };
+  expect(tried).toMatchObject({ order: true, date: true, [name]: false });
+  expect(runs.filter((surroundings) => surroundings[name])).toHaveLength(1);
 });
 
 test('tests that no surroundings but the usual ones run are not blamed on the order', async () => {

@@ -40,11 +40,17 @@ export async function varyAll(runner: TestRunnerName, runIn: RunIn): Promise<Var
   return report ? variedBy(report, tried, variants) : { tried, variants };
 }
 
-/** Without the date, where the runner could not have another one. */
+/** Without the date and the order, where the runner could not have others. */
 function variedBy(report: TestReport, tried: Varied['tried'], variants: readonly Variant[]): Varied {
-  if (!report.hasTodaysDate) return { tried, variants, report };
-  const rest = variants.filter(({ surroundings }) => !surroundings.date);
-  return { tried: { ...tried, date: false }, variants: rest, report };
+  const { hasTodaysDate = false, hasUsualOrder = false } = report;
+  const rest = variants.filter(
+    ({ surroundings: { date, order } }) => !(date && hasTodaysDate) && !(order && hasUsualOrder),
+  );
+  const { order, date, network } = tried;
+  return {
+    ...{ tried: { order: order && !hasUsualOrder, date: date && !hasTodaysDate, network } },
+    ...{ variants: rest, report },
+  };
 }
 
 const together = (variants: readonly Variant[]): Surroundings =>

@@ -143,7 +143,7 @@ async function openRoom({ files, right, hidden, packages, ...project }: Attacked
 }
 
 describe.concurrent.each(Object.entries(projects))('%s', (name, project) => {
-  const tags = project.runner === 'pytest' ? ['pytest'] : [];
+  const tags = { pytest: ['pytest'], 'cargo-test': ['cargo'] }[String(project.runner)] ?? [];
   test.skipIf(missing[project.runner])(
     'whoever changes what the runner loads has not passed, and whoever does the work has',
     { timeout: 300_000, tags },

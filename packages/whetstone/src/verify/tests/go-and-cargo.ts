@@ -46,26 +46,54 @@ function eventOf(line: string): Record<string, string | undefined> {
   }
 }
 
+/**
+ * Starts a program for cargo. Programs of libtest run their tests in other orders, from Rust 1.58 on: their texts name the
+ * variable. A stable one accepts `-Z` where `RUSTC_BOOTSTRAP` is set; a compiler that a test starts stays stable, because no crate
+ * has the name 0. What a seed does depends on the names of the tests, and two tests keep their order in every second
+ * case, so there are three. Where cargo starts the documentation's tests in this way, it does not say which program each
+ * of them needs for a process of its own.
+ */
+const REORDERING = `case $1 in */rustdoctest*) export RUSTDOC_DOCTEST_BIN_PATH="$1"; exec "$@" ;; esac
+grep -q RUST_TEST_SHUFFLE_SEED "$1" || exec "$@"
+export RUSTC_BOOTSTRAP=0
+code=0
+for seed in 1 2 3; do
+  RUST_TEST_SHUFFLE_SEED=$seed "$@" -Z unstable-options || code=$?
+done
+exit $code
+`;
+
+/** Cargo starts all programs with `$REORDERING`, unless the project has its own way of starting them. */
+const REORDERED = [
+  `grep -qs '^[^#]*runner *=' .cargo/config* "$ROOT"/.cargo/config* ||`,
+  `export "CARGO_TARGET_$(rustc -vV | sed -n 's/^host: //p' | tr a-z.- A-Z__)_RUNNER=sh $REORDERING";`,
+  'unset REORDERING; ',
+].join(' ');
+
 /** `cargo test`: ids are the names that the runner prints; it has no structured report that is stable. */
 export const cargoTest: TestRunner = {
-  varies: { order: false, date: false },
-  invoke: ({ options }) => ({
-    script: 'exec cargo test --no-fail-fast "$@"',
+  varies: { order: true, date: false },
+  invoke: ({ options }, folder, { order }) => ({
+    script: `${order ? REORDERED : ''}exec cargo test --no-fail-fast "$@"`,
     args: [...options],
-    env: {},
+    env: order ? { REORDERING: `${folder}/reordering.sh` } : {},
+    ...(order && { files: { 'reordering.sh': REORDERING } }),
     reportsOnStdout: true,
   }),
-  read({ report = '' }) {
+  read({ report = '', order }) {
     const { tests, counts, add } = collectTests();
     for (const [, name = '', result] of report.matchAll(
       /^test (.+?)(?: - should panic)? \.\.\. (ok|FAILED|ignored)/gm,
     )) {
-      add(name, result === 'ok' ? 'passed' : result === 'FAILED' ? 'failed' : 'skipped');
+      const status = result === 'ok' ? 'passed' : result === 'FAILED' ? 'failed' : 'skipped';
+      add(name, status, { isSame: order ?? false });
     }
     // Each program of tests says how many it runs, and in the end how they went.
-    const started = [...report.matchAll(/^running \d+ tests?$/gm)].length;
+    const started = [...report.matchAll(/^running \d+ tests?( \(shuffle seed: \d+\))?$/gm)];
     const ended = [...report.matchAll(/^test result: /gm)].length;
-    const problems = ended < started ? [ENDED_EARLY] : [];
-    return tests.size + problems.length === 0 ? NO_REPORT : { tests, counts, problems };
+    const problems = ended < started.length ? [ENDED_EARLY] : [];
+    if (tests.size + problems.length === 0) return NO_REPORT;
+    const hasUsualOrder = order && !started.some(([, seed]) => seed);
+    return { tests, counts, problems, ...(hasUsualOrder && { hasUsualOrder }) };
   },
 };

@@ -94,6 +94,12 @@ test('go test and cargo test', () => {
   const tests = { 'a::b': 'passed', c: 'failed', d: 'skipped' };
   expect(read(cargoTest, cargo + end)).toEqual({ tests, problems: [] });
   expect(read(cargoTest, cargo).problems).toEqual(['the runner ended before its tests had']);
+  const shuffled = cargo.replace('running 2 tests', '$& (shuffle seed: 21)');
+  expect(read(cargoTest, shuffled + end)).toEqual({ tests, problems: [] });
+  expect(read(cargoTest, shuffled).problems).toEqual(['the runner ended before its tests had']);
+  const relative = (path: string) => path;
+  const isUsual = (report: string) => cargoTest.read({ report, relative, order: true }).hasUsualOrder;
+  expect([isUsual(shuffled + end), isUsual(cargo + end)]).toEqual([undefined, true]);
 });
 
 test('without a report nothing has passed', () => {

@@ -149,7 +149,15 @@ export async function runTests(
         stdout_path: `${folderName}/${name}.stdout.log`,
         stderr_path: `${folderName}/${name}.stderr.log`,
       },
-      report: unlessChanged(await changed(), readReport(runner, { report, result, tree: sandbox.workdir })),
+      report: unlessChanged(
+        await changed(),
+        readReport(runner, {
+          report,
+          result,
+          tree: sandbox.workdir,
+          ...present({ order: surroundings.order }),
+        }),
+      ),
     };
   } finally {
     await removeTree(folder);
@@ -195,12 +203,18 @@ function unlessChanged(path: string | undefined, report: TestReport): TestReport
 
 function readReport(
   runner: TestRunner,
-  { report, result, tree }: { report: string | undefined; result: CommandResult; tree: string },
+  {
+    report,
+    result,
+    tree,
+    ...asked
+  }: { report: string | undefined; result: CommandResult; tree: string; order?: boolean },
 ): TestReport {
   if (result.ended !== 'exit')
     return withOutput({ tests: new Map(), problems: ['the runner was stopped before its end'] }, result);
   try {
     const read = runner.read({
+      ...asked,
       report,
       relative: (path) => (path.startsWith(`${tree}/`) ? relative(tree, path) : path),
     });

@@ -17,6 +17,8 @@ export type TestReport = {
   problems: readonly string[];
   /** A later date was asked for, and the tests ran with today's. Absent: they had the date that was asked for. */
   hasTodaysDate?: true;
+  /** Another order was asked for, and the tests ran in their usual one. Absent: in the order that was asked for. */
+  hasUsualOrder?: true;
 };
 
 /** Changes of the surroundings in which a right test gives the same result. */
@@ -54,8 +56,15 @@ export type TestRunner = {
       settings?: 'found' | 'ours';
     },
   ): Invocation;
-  /** `report`: its whole text, `undefined` where there is none. `relative`: makes an absolute path relative to the tree. */
-  read(output: { report: string | undefined; relative: (path: string) => string }): TestReport;
+  /**
+   * `report`: its whole text, `undefined` where there is none. `relative`: makes an absolute path relative to the tree.
+   * `order`: another order was asked for.
+   */
+  read(output: {
+    report: string | undefined;
+    relative: (path: string) => string;
+    order?: boolean;
+  }): TestReport;
   varies: Variable;
   /** Where settings of the runner are: names of files, and a key of package.json. Absent: it has none that ours could replace. */
   settings?: { files: RegExp; key?: string };
