@@ -13,6 +13,7 @@ type Known = Omit<Comparison, 'verdict' | 'sentence'>;
 
 /** What a comparison is decided by. */
 type Test = { metric: Summary['metric']; alpha: number };
+type Unit = Summary['metric']['unit'];
 
 /**
  * A variant is `better` or `worse` for tasks like these only when four things agree:
@@ -55,24 +56,45 @@ export function explainVerdict(
   const what = metric.kind === 'pass_rate' ? '' : `${metric.title} `;
   if (difference === null) return `no task has a ${what.trimEnd() || 'result'} in both arms`;
   if (interval === null || p === null) {
-    return `${what}${points(difference)} ${unit} on ${counted(tasks, 'task')}; for tasks like these, fewer than ${FEWEST_TASKS} tasks can settle nothing${onTheseTasks(known)}`;
+    return `${what}${points(difference)} ${unit} on ${counted(tasks, 'task')}; for tasks like these, fewer than ${FEWEST_TASKS} tasks can settle nothing${onTheseTasks(known)}${differenceAtBounds(known, unit)}${unpaired(known)}`;
   }
   // That of an equivalence is wider where the tasks differ little.
   const shown = verdict === 'equivalent' ? (known.equivalence?.interval ?? interval) : interval;
   const found = `${what}${points(difference)} ${unit} for tasks like these, ${levelOf(shown)} % interval ${pointsRange(shown.low, shown.high, unit)} over ${counted(tasks, 'task')}`;
   const correction = compared > 1 ? ` after Holm's correction for ${compared} comparisons` : '';
-  if (verdict === 'equivalent')
-    return `${found}, within the declared ±${marginOf(known, unit)}${unpaired(known)}`;
-  if (verdict !== 'inconclusive') return `${found} (${pValue(p)}${correction})${unpaired(known)}`;
+  if (verdict === 'equivalent') {
+    const allowed = atBothBounds(known.equivalence?.interval_bounds, unit);
+    return `${found}, within the declared ±${marginOf(known, unit)}${allowed}${unpaired(known)}`;
+  }
+  const missing = `${atBothBounds(known.interval_bounds, unit)}${unpaired(known)}`;
+  if (verdict !== 'inconclusive') return `${found} (${pValue(p)}${correction})${missing}`;
   if (isSignificant(known, alpha)) {
-    const { against, in_favor: inFavor } = known.interval_bounds ?? {};
-    const ends = [against, inFavor].flatMap((one) => (one ? [one.low, one.high] : [-1, 1]));
-    const range = pointsRange(Math.min(...ends), Math.max(...ends), unit);
-    return `${found}; but the cases without a result could change that: with them the interval reaches from ${range}${unpaired(known)}`;
+    return `${found}; but the cases without a result could change that: with them the interval reaches from ${pointsRange(...reachOf(known.interval_bounds), unit)}${unpaired(known)}`;
   }
   const doubt = excludesNone(interval) ? ` (${pValue(p)}${correction})` : '';
-  return `${found}${doubt}; ${outlook(known, unit)}${onTheseTasks(known)}${unpaired(known)}`;
+  return `${found}${doubt}; ${outlook(known, unit)}${onTheseTasks(known)}${missing}`;
 }
+
+/** From the lowest to the highest end of the intervals at both bounds. */
+function reachOf(bounds: Comparison['interval_bounds']): [number, number] {
+  const ends = [bounds?.against, bounds?.in_favor].flatMap((one) => (one ? [one.low, one.high] : [-1, 1]));
+  return [Math.min(...ends), Math.max(...ends)];
+}
+
+/** The intervals at both bounds of the missing cases (statistics, R7); empty where every case has a result. */
+function atBothBounds(bounds: Comparison['interval_bounds'] | undefined, unit: Unit): string {
+  if (!bounds?.against || !bounds.in_favor) return '';
+  const [against, inFavor] = [bounds.against, bounds.in_favor].map((one) =>
+    pointsRange(one.low, one.high, unit),
+  );
+  return `; with all cases without a result against it ${against}, with all of them for it ${inFavor}`;
+}
+
+/** The same of the difference, where too few tasks have a result for an interval. */
+const differenceAtBounds = ({ bounds }: Pick<Known, 'bounds'>, unit: Unit): string =>
+  bounds === null || bounds[0] === bounds[1]
+    ? ''
+    : `; with all cases without a result against it ${points(bounds[0])} ${unit}, with all of them for it ${points(bounds[1])} ${unit}`;
 
 /** `95`, `99.7`. */
 const levelOf = ({ level }: Interval): string => String(Number((100 * level).toPrecision(3)));
@@ -81,7 +103,7 @@ const marginOf = ({ equivalence }: Known, unit: string): string =>
   equivalence ? `${percentNumber(equivalence.margin)} ${unit}` : '';
 
 /** Which differences the tasks could have shown, and how many tasks a difference of 10 pp needs. */
-function outlook(known: Known, unit: Summary['metric']['unit']): string {
+function outlook(known: Known, unit: Unit): string {
   const { tasks, minimum_detectable_difference: smallest, tasks_needed: needed, equivalence } = known;
   const could =
     smallest === null
@@ -112,10 +134,7 @@ function unpaired({ tasks_without_result: tasks }: Known): string {
 }
 
 /** What bridge trials found; empty where the arms ran side by side, or without any. */
-export function bridgeSentence(
-  { bridge }: Pick<Comparison, 'bridge'>,
-  unit: Summary['metric']['unit'],
-): string {
+export function bridgeSentence({ bridge }: Pick<Comparison, 'bridge'>, unit: Unit): string {
   if (!bridge) return '';
   const range = bridge.drift_interval
     ? ` (95 % interval ${pointsRange(bridge.drift_interval.low, bridge.drift_interval.high, unit)})`

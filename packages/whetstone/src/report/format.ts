@@ -26,6 +26,13 @@ export function rateWithInterval(rate: number | null, interval: Interval | null)
   return interval ? `${text} [${percentNumber(interval.low)}, ${percentNumber(interval.high)}]` : text;
 }
 
+/** What the cases without a result still allow: `50–100 %`. */
+export function boundsText({ bounds, missing }: Estimate): string {
+  return bounds === null || missing === 0
+    ? UNKNOWN
+    : `${percentNumber(bounds[0])}–${percentNumber(bounds[1])} %`;
+}
+
 /** A difference of rates in percentage points, with its sign and without the unit: `+33`, `−0.4`, `0`. */
 export function points(difference: number): string {
   const value = Math.abs(difference * 100);

@@ -4,6 +4,7 @@ import { unmetAssertions } from './assertion-lines.ts';
 import { auditLine, tasksOf } from './audit-line.ts';
 import { evidenceFiles } from './evidence-files.ts';
 import {
+  boundsText,
   counted,
   dollars,
   metricValue,
@@ -92,7 +93,7 @@ const armColumns = ({ metric, arms }: Summary): Columns<Arm> => [
     `${capitalized(metric.title)}${isAmount(metric.kind) ? '' : ' (95 %)'}`,
     (arm) => metricValue(metric, arm.primary),
   ],
-  ...(isAmount(metric.kind) ? [] : [['Bounds', boundsText] as const]),
+  ...(isAmount(metric.kind) ? [] : [['Bounds', ({ primary }: Arm) => boundsText(primary)] as const]),
   ...(metric.kind === 'score' || isAmount(metric.kind) ? [['Pass rate (95 %)', passRate] as const] : []),
   ...(metric.kind !== 'score' && arms.some(({ score }) => score)
     ? [['Score (95 %)', meanScore] as const]
@@ -135,12 +136,6 @@ function arms(summary: Summary): string[] {
     `Tokens and cost: ${usageSources(all)}`,
     ...severalTrials(all),
   ];
-}
-
-function boundsText({ primary: { bounds, missing } }: Arm): string {
-  return bounds === null || missing === 0
-    ? UNKNOWN
-    : `${percentNumber(bounds[0])}–${percentNumber(bounds[1])} %`;
 }
 
 function severalTrials(all: readonly Arm[]): string[] {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { CaseRow } from '../record/row.ts';
 import { seededRandom } from '../stats/seeded-random.ts';
 import { sampleManifest, sampleRow, sampleRows, sampleRun } from './__fixtures__/sample-run.ts';
+import { pointsRange } from './format.ts';
 import { summarize } from './summarize.ts';
 import type { Arm, Comparison, Summary } from './summary.ts';
 
@@ -207,6 +208,27 @@ describe('comparisons', () => {
       tasks_without_result: ['task-2'],
       difference: 0,
     });
+  });
+
+  test('say what they would be at both bounds of the missing cases', () => {
+    const compared = (tasks: number) => {
+      const manifest = sampleManifest({ tasks: taskNames(tasks) });
+      const rows = sampleRows(manifest, ({ task_id, variant }) => {
+        if (variant === 'baseline') return task_id === 'task-1' ? 'passed' : 'failed';
+        return task_id === `task-${tasks}` ? 'error' : 'passed';
+      });
+      return summarize(manifest, rows).comparisons[0];
+    };
+    const of = compared(8);
+    const { against, in_favor: inFavor } = of?.interval_bounds ?? {};
+    const range = (one: { low: number; high: number } | null | undefined) =>
+      pointsRange(one?.low ?? Number.NaN, one?.high ?? Number.NaN);
+    expect(of?.sentence).toContain(
+      `; with all cases without a result against it ${range(against)}, with all of them for it ${range(inFavor)}; 1 task without a result in one of the arms: task-8`,
+    );
+    expect(compared(3)?.sentence).toBe(
+      'inconclusive: +50 pp on 2 tasks; for tasks like these, fewer than 4 tasks can settle nothing; with all cases without a result against it +33 pp, with all of them for it +67 pp; 1 task without a result in one of the arms: task-3',
+    );
   });
 
   test('name no winner that the cases without a result could undo', () => {

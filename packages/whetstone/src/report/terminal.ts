@@ -2,7 +2,7 @@ import type { Colors } from 'picocolors/types.js';
 import type { CaseRow } from '../record/row.ts';
 import { auditLine, tasksOf } from './audit-line.ts';
 import { evidenceFiles } from './evidence-files.ts';
-import { counted, dollars, metricValue, seconds, tokens, UNKNOWN } from './format.ts';
+import { boundsText, counted, dollars, metricValue, seconds, tokens, UNKNOWN } from './format.ts';
 import { notRunText, planAccount } from './plan-account.ts';
 import { oneLine } from './sanitize.ts';
 import type { Arm, Comparison, FailureGroup, Summary } from './summary.ts';
@@ -24,7 +24,7 @@ export function renderTerminal(summary: Summary, rows: readonly CaseRow[], optio
   const armsByAgent = [...Map.groupBy(summary.arms, (arm) => arm.agent).values()];
   return [
     ...heading(summary, view),
-    ...armsByAgent.flatMap((arms) => armTable(arms, armColumns(summary.metric), view)),
+    ...armsByAgent.flatMap((arms) => armTable(arms, armColumns(summary), view)),
     ...comparisons(summary, view),
     ...summary.failures.flatMap((group) => failureGroup(group, rowById, view)),
     ...caveats(summary, view),
@@ -55,10 +55,13 @@ function heading(summary: Summary, { colors, width }: TerminalOptions): string[]
 }
 
 /** The columns of numbers. On a narrow terminal the last ones are left out first. */
-const armColumns = (metric: Summary['metric']): { head: string; cell: (arm: Arm) => string }[] => [
+const armColumns = ({ metric, arms }: Summary): { head: string; cell: (arm: Arm) => string }[] => [
   { head: metric.title, cell: ({ primary }) => metricValue(metric, primary) },
   { head: 'passed', cell: (arm) => `${arm.passed}/${arm.trials}` },
   { head: 'missing', cell: (arm) => String(arm.error + arm.missing) },
+  ...(arms.some(({ primary }) => boundsText(primary) !== UNKNOWN)
+    ? [{ head: 'bounds', cell: ({ primary }: Arm) => boundsText(primary) }]
+    : []),
   { head: 'time', cell: (arm) => seconds(arm.median_agent_seconds) },
   { head: 'cost', cell: (arm) => dollars(arm.cost_usd, arm.cost_unknown) },
   { head: 'tokens', cell: (arm) => tokens(arm.total_tokens, arm.tokens_unknown) },
