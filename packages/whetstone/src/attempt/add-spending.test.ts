@@ -52,6 +52,11 @@ test('the sum of attempts is unknown where one attempt is', () => {
   expect(addSpending([unmetered, metered(20, 0.25)], { isMetered: false }).total_tokens).toBeNull();
 });
 
+test('the row of several attempts is unknown although the agent of the last one never started', () => {
+  const several = { ...nothing, retries: 1 };
+  expect(addSpending([several, metered(20, 0.25)], { isMetered: false }).total_tokens).toBeNull();
+});
+
 test('an attempt that called no model spent nothing', () => {
   const sandboxFailed = nothing;
   expect(addSpending([sandboxFailed, metered(20, 0.25)], { isMetered: false }).total_tokens).toBe(20);

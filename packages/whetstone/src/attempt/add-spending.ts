@@ -24,16 +24,21 @@ export type Spending = Pick<
 
 /**
  * What the attempts of a case spent together. A sum with an unknown part is unknown. An attempt that used no model
- * spent nothing: the gateway metered it and saw no call, or its agent never started.
+ * spent nothing: the gateway metered it and saw no call, or its agent never started. A row with `retries` is that of several
+ * attempts, and says only of the last whether its agent started.
  */
 export function addSpending(
-  attempts: readonly (Spending & Pick<CaseRow, 'agent_duration_seconds'>)[],
+  attempts: readonly (Spending &
+    Pick<CaseRow, 'agent_duration_seconds'> &
+    Partial<Pick<CaseRow, 'retries'>>)[],
   { isMetered }: { isMetered: boolean },
 ): Spending {
   const last = attempts.at(-1);
   if (!last) throw new TypeError('A case has no attempt.');
   const spent = attempts.filter(
-    (one) => one.usage_source !== 'none' || (!isMetered && one.agent_duration_seconds !== null),
+    (one) =>
+      one.usage_source !== 'none' ||
+      (!isMetered && (one.agent_duration_seconds !== null || (one.retries ?? 0) > 0)),
   );
   const counted = spent.length === 0 ? [last] : spent;
   const sums = SUMS.map((field) => [

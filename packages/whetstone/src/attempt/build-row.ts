@@ -33,7 +33,7 @@ export function buildRow(input: {
   const waited = secondsWaited(trace.calls);
   const spent = addSpending(
     [
-      ...attempt.earlier,
+      ...(attempt.earlier ? [attempt.earlier] : []),
       {
         ...consumption({ turns, calls: trace.calls, agent: attempt.agent, agentConfig: attempt.agentConfig }),
         agent_duration_seconds: trace.agentSeconds ?? null,
@@ -120,7 +120,7 @@ export function buildRow(input: {
         ...(turn ? missingIn(spent) : []),
       ]),
     ],
-    retries: attempt.earlier.length,
+    retries: attempt.earlier ? attempt.earlier.retries + 1 : 0,
   };
 }
 

@@ -8,10 +8,9 @@ type JudgeSpending = NonNullable<CaseRow['judge']>;
 /** What a judge used, apart from the agent. A sum with an unknown part is unknown. `undefined`: it was not asked. */
 export function judgeSpending(
   calls: readonly JudgeCalls[],
-  earlier: readonly Pick<CaseRow, 'judge'>[] = [],
+  earlier?: Pick<CaseRow, 'judge'>,
 ): JudgeSpending | undefined {
-  const parts = earlier.flatMap(({ judge }) => judge ?? []);
-  parts.push(...calls.map(spendingOf));
+  const parts = [...(earlier?.judge ? [earlier.judge] : []), ...calls.map(spendingOf)];
   if (parts.length === 0) return undefined;
   const sum = (name: 'calls' | 'total_tokens' | 'cost_usd') =>
     sumIfKnown(parts, (part) => part[name] ?? undefined, add);

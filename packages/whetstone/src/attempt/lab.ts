@@ -95,8 +95,8 @@ export type Attempt = {
   /** Commit SHA. */
   commit: string;
   prompt: string;
-  /** The rows of the attempts of this case before this one, which ended in an infrastructure error. */
-  earlier: readonly CaseRow[];
+  /** The row of the attempts of this case before this one, which ended in an error. What they used is in it together. */
+  earlier?: CaseRow;
   signal: AbortSignal;
   /** Called when a phase begins, for each tool call of the agent, and when it waits for its provider. */
   onProgress?: (progress: CaseProgress) => void;

@@ -189,7 +189,17 @@ test('a narrow terminal gets fewer columns, and the rates always', () => {
       .match(/^ +variant .*$/m)?.[0]
       .trim()
       .split(/ {2,}/);
-  expect(head(80)).toEqual(['variant', 'pass rate', 'passed', 'missing', 'bounds', 'time', 'cost', 'tokens', 'files']);
+  expect(head(80)).toEqual([
+    'variant',
+    'pass rate',
+    'passed',
+    'missing',
+    'bounds',
+    'time',
+    'cost',
+    'tokens',
+    'files',
+  ]);
   expect(head(40)).toEqual(['variant', 'pass rate', 'passed']);
 });
 

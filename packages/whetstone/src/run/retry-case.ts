@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Agent, DeclaredContext } from '@whetstone/agents';
+import { present } from '@whetstone/events/present';
 import type { Attempt, Lab } from '../attempt/lab.ts';
 import { runAttempt } from '../attempt/run-attempt.ts';
 import type { Config } from '../config/config.ts';
@@ -18,7 +19,10 @@ export type CaseLab = Lab & {
 /** How often a case is attempted again after an infrastructure error. */
 const INFRASTRUCTURE_RETRIES = 1;
 
-/** Runs one case, again after an infrastructure error, and records its row. Resolves with `undefined` when aborted. */
+/**
+ * Runs one case, again after an infrastructure error, and records its row. In a resumed run, what the attempts used that ended in
+ * an error counts as well. Resolves with `undefined` when aborted.
+ */
 export async function runWithRetry(
   planned: PlannedCase,
   lab: CaseLab,
@@ -28,23 +32,23 @@ export async function runWithRetry(
     onProgress: NonNullable<Attempt['onProgress']>;
   },
 ): Promise<CaseRow | undefined> {
-  const earlier: CaseRow[] = [];
-  for (;;) {
+  let earlier = lab.record.rows.get(planned.id);
+  for (let retries = 0; ; retries++) {
     const attempt = await describeAttempt(planned, lab, {
-      earlier,
       signal: options.signal,
       onProgress: options.onProgress,
+      ...present({ earlier }),
     });
     const row = await runAttempt(attempt, lab).catch((error: unknown) => {
       if (options.signal.aborted) return undefined;
       throw error;
     });
     if (!row) return undefined;
-    if (!TRANSIENT.includes(row.failure_class) || earlier.length >= INFRASTRUCTURE_RETRIES) {
+    if (!TRANSIENT.includes(row.failure_class) || retries >= INFRASTRUCTURE_RETRIES) {
       await lab.record.finishCase(row);
       return row;
     }
-    earlier.push(row);
+    earlier = row;
     const evidence = row.evidence ?? '';
     await lab.record.retryCase(planned.id, { class: row.failure_class ?? 'harness', evidence });
     options.onRetry(evidence);

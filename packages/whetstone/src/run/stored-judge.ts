@@ -89,7 +89,7 @@ export async function openStoredJudge(
       return known.reply;
     },
     judgeLane: async () => (await ask()).judgeLane(),
-    spent: () => judgeSpending(fresh?.calls ?? [], [row]),
+    spent: () => judgeSpending(fresh?.calls ?? [], row),
     kept() {
       if (used.length === 0) return {};
       const ledger = fresh?.calls.flatMap((one) => one.ledger) ?? [];
