@@ -84,8 +84,8 @@ export const toCommand = (value: string | string[]): Command =>
 export function toAgentConfig(options: AgentOptions): AgentConfig {
   const { name, env = {} } = options;
   const kind = kindNamed(options.kind ?? 'custom');
-  // Who drives an agent sets the limit of each turn; the network of the default sandbox is open.
-  const base = { name: name ?? kind, env, timeoutSeconds: 3600, network: 'open' };
+  // Who drives an agent sets the limit of each turn.
+  const base = { name: name ?? kind, env, timeoutSeconds: 3600 };
   if ('command' in options) {
     const { command, resumeCommand, context, policy } = options;
     return {

@@ -18,8 +18,8 @@ type AgentBase = {
   kind: AgentKind;
   /** Wall-clock limit of one turn, seconds. Default 3600 (`timeout_minutes: 60`). */
   timeoutSeconds: number;
-  /** Recorded; the `process` sandbox does not enforce it. Default `disabled`. */
-  network: string;
+  /** What the profile declares. It is recorded as `network_declared`, and nothing enforces it. */
+  network?: string;
   /** Absolute path of a prompt template. */
   promptTemplate?: string;
   /**

@@ -6,6 +6,7 @@
 // The folder of an attempt, and what an agent gets of a variant.
 
 export { type AttemptFolder, openAttemptFolder } from './drive/attempt-folder.ts';
+export { enforcedOn } from './drive/enforced-on.ts';
 export { foundAbove } from './drive/read-above.ts';
 export { createTurnStamp } from './drive/turn-stamp.ts';
 export { placeContext, pluginFolders } from './kit/place-context.ts';

@@ -84,7 +84,6 @@ export function agentConfig(given: Given): AgentConfig {
     name: 'test-agent',
     kind: 'custom',
     timeoutSeconds: 60,
-    network: 'disabled',
     env: {},
     runner,
     ...(runner === 'command' && { telemetry }),

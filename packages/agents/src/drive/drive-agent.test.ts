@@ -49,6 +49,7 @@ test('an agent works in the folder, and nothing of its own is left', async () =>
   const turn = await driveAgent(worker, { folder, prompt: 'hello' });
   expect(turn).toMatchObject({ status: 'completed', exit: { ended: 'exit' } });
   expect(await readFile(join(folder, 'done.txt'), 'utf8')).toBe('hello\n');
+  expect(turn.facts).toEqual({ network: 'open', sandbox: 'process' });
   const message = turn.events.at(-1);
   const [workdir, home = '', promptFile = ''] = message?.type === 'message' ? message.text.split('\n') : [];
   expect(workdir).toBe(folder);

@@ -9,6 +9,7 @@ import type { Agent, AgentContext, AttemptFiles, TurnInput } from '../agent.ts';
 import { readPrompt } from '../kit/input-items.ts';
 import { hostedAgent, placesAbove } from '../module/hosted-agent.ts';
 import { type DrivenTurn, startTurn } from './driven-turn.ts';
+import { enforcedOn } from './enforced-on.ts';
 import { listFiles, newFilesIn } from './new-files.ts';
 import { refuseAbove } from './read-above.ts';
 import { contextIn, openPlace, type SessionOptions } from './session-place.ts';
@@ -111,7 +112,9 @@ export async function openSession(agent: Agent, options: SessionOptions = {}): P
           const turn =
             options.sideEffects === 'none' ? await withoutSideEffects(workdir, send, add) : await send();
           if (before) newFilesIn(events, before, workdir).forEach(add);
-          return { ...turn, events };
+          const { isolation } = place;
+          const facts = isolation && { ...turn.facts, ...enforcedOn(turn.facts, isolation) };
+          return { ...turn, events, ...present({ facts }) };
         } finally {
           isRunning = false;
         }

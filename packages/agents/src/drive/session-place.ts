@@ -8,6 +8,9 @@ import { openAttemptFolder } from './attempt-folder.ts';
 
 const ONE_HOUR_MS = 3_600_000;
 
+/** What the default sandbox enforces. */
+const DEFAULT_ISOLATION = { provider: 'process', network: 'open' } as const;
+
 export type SessionOptions = {
   /** The folder that the agent works in. Default: the current one. */
   folder?: string;
@@ -48,7 +51,12 @@ export type SessionOptions = {
 };
 
 /** The sandbox, if the agent has one, and the files of a session. */
-export type SessionPlace = AsyncDisposable & { sandbox: Sandbox | undefined; files: AttemptFiles };
+export type SessionPlace = AsyncDisposable & {
+  sandbox: Sandbox | undefined;
+  files: AttemptFiles;
+  /** Of the default sandbox; only who made another one knows what it enforces. */
+  isolation?: typeof DEFAULT_ISOLATION;
+};
 
 /** The caller's sandbox and files; what is missing is made, and goes with the session. */
 export async function openPlace({
@@ -67,6 +75,7 @@ export async function openPlace({
     return {
       sandbox: started ?? given,
       files: ownFiles,
+      ...(started && { isolation: DEFAULT_ISOLATION }),
       async [Symbol.asyncDispose]() {
         await started?.stop();
         await removeTree(root);

@@ -66,7 +66,7 @@ export function toTurn(config: AgentConfig, turn: TurnEvents, outcome: TurnOutco
       }),
     },
     facts: {
-      ...{ runtime: config.kind, network: config.network },
+      runtime: config.kind,
       ...(reading.source === 'text' ? {} : reading.summary.facts),
       ...kept?.facts,
       ...present({ usage, costUsd, modelCalls: calls?.length, models: modelsOf(calls) }),

@@ -183,7 +183,7 @@ function toTurn(
       ...(result.reason !== 'completed' && { message }),
       ...(ended === 'exit' && providerError && { providerError }),
     },
-    facts: { runtime: 'loop', network: config.network, approvalPolicy: 'never' },
+    facts: { runtime: 'loop', approvalPolicy: 'never' },
     telemetry: { status: 'unavailable', source: 'none', evidenceGaps: [] },
   };
 }

@@ -26,8 +26,7 @@ export async function createModuleAgent(
     async send(input, context) {
       await placeContext(config, context);
       const turn = await driveAdapter(adapter, input, { ...context, model: model ?? context.model }, { env });
-      const facts = { runtime: config.kind, network: config.network, ...turn.facts };
-      return { ...turn, facts };
+      return { ...turn, facts: { runtime: config.kind, ...turn.facts } };
     },
   };
 }

@@ -56,7 +56,7 @@ export function buildRow(input: {
     trial_index: attempt.planned.trial,
     repo_ref: attempt.commit,
     network: lab.record.manifest.isolation.network,
-    network_declared: attempt.agentConfig.network,
+    ...present({ network_declared: attempt.agentConfig.network }),
 
     outcome: outcome.status,
     failure_class: 'class' in outcome ? outcome.class : null,

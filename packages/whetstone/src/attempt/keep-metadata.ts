@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import type { Turn } from '@whetstone/agents';
+import { enforcedOn } from '@whetstone/agents/evaluator';
 import { deriveAgentMetadata } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { consumption } from './consumption.ts';
@@ -21,10 +22,7 @@ export function keepMetadata(
     approvalPolicy: 'unknown',
     ...derived,
     models: models.length > 0 ? models : derived.models,
-    // What was enforced, and not what the agent's profile declares or its own settings say.
-    ...(facts?.reproducibility === 'external'
-      ? { network: 'open', sandbox: 'none' }
-      : { network: isolation.network, sandbox: isolation.provider }),
+    ...enforcedOn(facts, isolation),
     ...present({ exposure: trace.exposure }),
   };
   const kept = maskValues(metadata, lab.mask);

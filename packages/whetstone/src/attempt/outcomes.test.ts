@@ -34,7 +34,7 @@ describe('outcomes of agents', () => {
     project = makeProject({
       tasks: [{ id: 'one', prompt: 'Make DONE.', validation: { commands: ['test -f DONE'] } }],
       agents: {
-        works: 'touch DONE',
+        works: { script: 'touch DONE', keys: { network: 'disabled' } },
         idles: 'echo I am finished.',
         exits: 'touch DONE; echo "no more tokens" >&2; exit 3',
         dies: 'touch DONE; kill -9 $$',
@@ -109,6 +109,7 @@ describe('outcomes of agents', () => {
 
   test('the network is what was enforced, and not what the profile of the agent declares', () => {
     expect(rows.get('works')).toMatchObject({ network: 'open', network_declared: 'disabled' });
+    expect(rows.get('idles')).not.toHaveProperty('network_declared');
     expect(JSON.parse(readFileSync(fileOf('works', 'agent.json'), 'utf8'))).toMatchObject({
       network: 'open',
     });

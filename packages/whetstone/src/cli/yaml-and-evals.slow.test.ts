@@ -222,8 +222,7 @@ const evidenceOf = ({ assertions = [] }: CaseRow): Record<string, string> =>
 /** What one row of the table promises, by its first column. */
 const PROMISES: Record<string, () => unknown> = {
   '`agents: { mine: { kind: loop, … } }`': () =>
-    // `network` is a note of YAML, which nothing enforces.
-    expect(planned.code.agents).toEqual([{ ...planned.yaml.agents[0], network: 'open' }]),
+    expect(planned.code.agents).toEqual([planned.yaml.agents[0]]),
   '`agents: { mine: { kind: custom, module: ./agent.ts } }`': () =>
     expect(both('baseline', ({ agent_name: name, outcome }) => ({ name, outcome }))).toEqual(
       Array(2).fill({ name: 'mine', outcome: 'passed' }),

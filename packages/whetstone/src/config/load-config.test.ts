@@ -23,7 +23,6 @@ describe('configs of context-eval', () => {
           runner: 'command',
           command: { kind: 'shell', script: 'myAgent -p {prompt_file}' },
           timeoutSeconds: 3600,
-          network: 'disabled',
           telemetry: {
             collector: 'none',
             file: 'telemetry.json',

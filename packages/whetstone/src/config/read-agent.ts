@@ -92,9 +92,9 @@ async function buildAgent(
   const env = readEnv(fields.env, spot);
   const { kind, profile } = fields;
   if (!kind) return undefined;
-  const network = fields.network ?? 'disabled';
+  const network = fields.network ?? undefined;
   const sideEffects = fields.side_effects ?? undefined;
-  const base = { name, timeoutSeconds, network, env, ...present({ promptTemplate, sideEffects }) };
+  const base = { name, timeoutSeconds, env, ...present({ network, promptTemplate, sideEffects }) };
   const place = readPlaces(fields);
   if (kind === 'loop') {
     const loop = profile && { ...camelCased(loopOptions.parse(fields)), profile };

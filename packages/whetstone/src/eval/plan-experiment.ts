@@ -185,7 +185,7 @@ function agentConfig(
 function toConfig(agent: object, file: string, model?: string): AgentConfig {
   if (!isAgent(agent)) return toAgentConfig({ ...agent, ...present({ model }) } as never);
   return {
-    ...{ name: agent.name, kind: 'custom', runner: 'module', network: 'open', env: {}, timeoutSeconds: 3600 },
+    ...{ name: agent.name, kind: 'custom', runner: 'module', env: {}, timeoutSeconds: 3600 },
     module: { file, adapter: agent, ...present({ model }) },
   };
 }

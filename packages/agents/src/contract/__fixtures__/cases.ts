@@ -240,7 +240,9 @@ export const cases = {
     const { attempt, turn } = await task();
     const metadata = deriveAgentMetadata(turn.events, turn.facts);
     expect(turn.status).toBe('completed');
-    expect(metadata).toMatchObject({ runtime: row.runtime, network: 'disabled' });
+    expect(metadata).toMatchObject({ runtime: row.runtime });
+    // Who makes the sandbox says what it enforces: no agent does.
+    expect([metadata.network, metadata.sandbox]).toEqual([undefined, undefined]);
     if (row.own) expect(metadata.own).toEqual(row.own);
     if (row.keyVariable) expect(metadata.workingDir).toBe(attempt.context.sandbox?.workdir);
     expect(metadata.tools).toHaveLength(1);
