@@ -220,7 +220,7 @@ function factsSection(row) {
     ...judgeFact(row),
     ['Calls', `${row.model_calls ?? UNKNOWN} model calls, ${row.tool_calls ?? UNKNOWN} tool calls`],
     ['Models', row.models.join(', ') || UNKNOWN],
-    ['Telemetry', [row.telemetry_status, ...row.telemetry_gaps].join('; ')],
+    ['Telemetry', [row.telemetry_status, row.telemetry_error ?? [], row.telemetry_gaps].flat().join('; ')],
     ['Retries', row.retries],
     ...loginFact(row),
   ];

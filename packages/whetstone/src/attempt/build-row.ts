@@ -113,6 +113,7 @@ export function buildRow(input: {
     models: spent.models.map(mask.text),
     tool_calls_by_name: maskNames(spent.tool_calls_by_name, mask),
     telemetry_status: turn?.telemetry?.status ?? 'unavailable',
+    ...present({ telemetry_error: turn?.telemetry?.error && mask.text(turn.telemetry.error) }),
     telemetry_gaps: [
       ...new Set([
         ...(turn?.telemetry?.evidenceGaps.filter((gap) => !isFilled(gap, spent)).map(mask.text) ?? []),

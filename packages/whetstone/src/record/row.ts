@@ -212,6 +212,8 @@ export const keptRowSchema = caseRowSchema.extend({
     .optional(),
   /** The case has not run: this is the result of the same work in that run. */
   reused_from: z.object({ run_id: z.string(), case_id: z.string() }).optional(),
+  /** What was wrong with the telemetry of the agent, such as the fields of its file that could not be read. */
+  telemetry_error: z.string().optional(),
   /** With `--keep-workspace`: the copy of the workspace, relative to the directory of the case. */
   workspace_path: z.string().optional(),
   /** Only for a task with `soft_evaluation`: `soft-evaluation.json` of the case has what a reviewer needs. */

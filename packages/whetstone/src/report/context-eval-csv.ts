@@ -26,7 +26,7 @@ function columnsOf(row: CaseRow): Record<string, CsvValue> {
     confidence: row.confidence,
     telemetry_status: row.telemetry_status,
     telemetry_source: row.usage_source,
-    telemetry_error: null,
+    telemetry_error: row.telemetry_error,
     duration_seconds: row.duration_seconds,
     agent_duration_seconds: row.agent_duration_seconds,
     prompt_tokens: promptTokens(row),

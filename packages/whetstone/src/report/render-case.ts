@@ -91,7 +91,7 @@ function facts(row: CaseRow): Fact[] {
     ['calls', callsFact(row)],
     ...(row.judge === undefined ? [] : [['judge', judgeFact(row.judge)] as Fact]),
     ['models', row.models.join(', ') || UNKNOWN],
-    ['telemetry', [row.telemetry_status, ...row.telemetry_gaps].join('; ')],
+    ['telemetry', [row.telemetry_status, row.telemetry_error ?? [], row.telemetry_gaps].flat().join('; ')],
     ['retries', String(row.retries)],
     ...(row.auth === undefined ? [] : [['signed in', 'with the login of the user'] as Fact]),
     ...(row.reproducibility === undefined
