@@ -65,7 +65,7 @@ test('an agent is a provider of promptfoo: result, copy of the folder, secrets, 
       status: 'completed',
       agent: {
         tools: [{ name: 'read', status: 'completed' }],
-        ...{ network: 'open', sandbox: 'process' },
+        ...{ sessionId: 'session-7', network: 'open', sandbox: 'process' },
         fileChanges: [{ path: 'start.txt', change: 'modified' }],
       },
     },

@@ -2,17 +2,17 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { realpath, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { codeOf, WhetstoneError } from '@whetstone/errors';
-import type { StreamEvent } from '@whetstone/events';
+import type { AgentFacts, StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { Sandbox } from '@whetstone/sandbox';
-import type { Agent, AgentContext, AttemptFiles, TurnInput } from '../agent.ts';
+import type { Agent, AgentContext, AttemptFiles, Turn, TurnInput } from '../agent.ts';
 import { readPrompt } from '../kit/input-items.ts';
 import { hostedAgent, placesAbove } from '../module/hosted-agent.ts';
 import { type DrivenTurn, startTurn } from './driven-turn.ts';
 import { enforcedOn } from './enforced-on.ts';
 import { listFiles, newFilesIn } from './new-files.ts';
 import { refuseAbove } from './read-above.ts';
-import { contextIn, openPlace, type SessionOptions } from './session-place.ts';
+import { contextIn, openPlace, type SessionOptions, type SessionPlace } from './session-place.ts';
 import { withoutSideEffects } from './side-effects.ts';
 import { createTurnStamp } from './turn-stamp.ts';
 
@@ -112,14 +112,25 @@ export async function openSession(agent: Agent, options: SessionOptions = {}): P
           const turn =
             options.sideEffects === 'none' ? await withoutSideEffects(workdir, send, add) : await send();
           if (before) newFilesIn(events, before, workdir).forEach(add);
-          const { isolation } = place;
-          const facts = isolation && { ...turn.facts, ...enforcedOn(turn.facts, isolation) };
-          return { ...turn, events, ...present({ facts }) };
+          return {
+            ...turn,
+            events,
+            facts: { ...turn.facts, ...factsOf({ ...turn, events }, session.id, place) },
+          };
         } finally {
           isRunning = false;
         }
       }),
     [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
+  };
+}
+
+/** What the session knows of a turn: its id, if no event has it (Copilot says it last), and what the default sandbox enforced. */
+function factsOf({ events, facts }: Turn, id: string | undefined, { isolation }: SessionPlace): AgentFacts {
+  const isSaid = events.some((event) => event.type === 'session.started' && event.sessionId !== undefined);
+  return {
+    ...present({ sessionId: facts?.sessionId ?? (isSaid ? undefined : id) }),
+    ...(isolation && enforcedOn(facts, isolation)),
   };
 }
 
