@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs';
 import { codeOf } from '@whetstone/errors';
 import type { Mask } from '@whetstone/sandbox';
-import { absolutePath, displayPath, joinPath } from '../workspace/tree-path.ts';
+import { absolutePath, displayPath, joinPath, parentPath } from '../workspace/tree-path.ts';
 import { keepFile, UnreadableSource } from './keep-file.ts';
 
 const LIMITS = { bytes: 256 * 1024 * 1024, entries: 10_000 };
@@ -53,10 +53,11 @@ async function keepEntry(source: string, target: string, path: string, keeping: 
   const { mask, shown, left, notes } = keeping;
   const from = absolutePath(source, path);
   const shownPath = `${shown}/${mask.text(displayPath(path))}`;
-  const to = absolutePath(target, mask.bytes(Buffer.from(path, 'latin1')).toString('latin1'));
+  const named = mask.bytes(Buffer.from(path, 'latin1')).toString('latin1');
+  const to = absolutePath(target, named);
   try {
     const found = reading(() => lstatSync(from));
-    mkdirSync(found.isDirectory() ? to : parentOf(to), { recursive: true });
+    mkdirSync(found.isDirectory() ? to : absolutePath(target, parentPath(named)), { recursive: true });
     if (found.isDirectory()) return 'folder';
     if (found.isSymbolicLink()) {
       symlinkSync(mask.bytes(reading(() => readlinkSync(from, { encoding: 'buffer' }))), to);
@@ -104,7 +105,3 @@ function reading<T>(read: () => T): T {
 
 /** Two names can be equal once secrets are masked in them, and a path can be too long in the run directory. */
 const isNoName = (error: unknown): boolean => ['EEXIST', 'ENAMETOOLONG'].includes(codeOf(error) ?? '');
-
-function parentOf(path: Buffer): Buffer {
-  return path.subarray(0, path.lastIndexOf('/'));
-}

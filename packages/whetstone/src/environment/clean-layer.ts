@@ -14,7 +14,7 @@ import { codeOf, WhetstoneError } from '@whetstone/errors';
 import { entryUnder, removeTree, SHORTEST_SECRET, secretForms } from '@whetstone/sandbox';
 import { hashBytes, hashFile } from '../workspace/hash-blob.ts';
 import { takeTurns } from '../workspace/take-turns.ts';
-import { absolutePath, displayPath, joinPath } from '../workspace/tree-path.ts';
+import { absolutePath, displayPath, type FilePath, joinPath } from '../workspace/tree-path.ts';
 import type { TreeEntries } from '../workspace/workspace.ts';
 
 /** Files below HOME that programs keep credentials in, and what only describes one installation. */
@@ -112,7 +112,7 @@ export async function changedInputs(tree: string, inputs: TreeEntries): Promise<
   return changed;
 }
 
-async function contentAt(path: Buffer, idLength: number): Promise<string | undefined> {
+async function contentAt(path: FilePath, idLength: number): Promise<string | undefined> {
   const format = idLength === 64 ? 'sha256' : 'sha1';
   try {
     const stat = lstatSync(path);
@@ -150,7 +150,7 @@ export async function refuseSecrets(
 
 const CHUNK = 1024 * 1024;
 
-function fileHolds(path: Buffer, needles: readonly Buffer[]): boolean {
+function fileHolds(path: FilePath, needles: readonly Buffer[]): boolean {
   const overlap = Math.max(...needles.map(({ length }) => length)) - 1;
   const buffer = Buffer.allocUnsafe(CHUNK + overlap);
   const descriptor = openSync(path, 'r');

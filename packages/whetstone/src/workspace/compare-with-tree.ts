@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync, readlinkSync } from 'node:fs';
 import { hashBytes, hashFile } from './hash-blob.ts';
 import type { PreparedSnapshot } from './snapshot.ts';
-import { absolutePath, joinPath } from './tree-path.ts';
+import { absolutePath, type FilePath, joinPath } from './tree-path.ts';
 
 /** Byte paths of an environment, by what the tree has there. */
 export type Compared = {
@@ -39,7 +39,7 @@ export async function compareWithTree(
 
 async function contentOf(
   entry: Dirent<Buffer>,
-  path: Buffer,
+  path: FilePath,
   format: PreparedSnapshot['format'],
 ): Promise<string | undefined> {
   if (entry.isSymbolicLink()) return hashBytes(readlinkSync(path, { encoding: 'buffer' }), format);

@@ -1,4 +1,4 @@
-import { chownSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { present } from '@whetstone/events/present';
@@ -6,6 +6,7 @@ import { ownerOf } from '@whetstone/sandbox';
 import { applyEdits, type BaseTree, baseTree } from './base-tree.ts';
 import type { CaseDisk, CaseDisks } from './case-disk.ts';
 import { mergeFolder } from './copy-into-tree.ts';
+import { type Additions, areMostlyAdded, writeAdditions } from './diff-additions.ts';
 import { diffCommits } from './diff-commits.ts';
 import { entryWriter, type NewEntry, pruneFolders, removeEntry, writeEntry } from './edit-tree.ts';
 import { makeGitDirectory } from './git-directory.ts';
@@ -103,13 +104,13 @@ export async function createWorkspace(options: {
   }
 
   /** Commits the present tree, with the base as its parent. One after the other: equal trees make one pack, by one git. */
-  function record({ edits, bytes }: Scan): Promise<string> {
+  function record({ edits, bytes }: Scan, additions?: Additions): ReturnType<typeof importTree> {
     const gitDir = openContents();
     const ref = `refs/heads/${nextName()}`;
     const recorded = recording.then(() =>
       importTree(gitDir, {
         ...{ start: { parent: base.commit }, root, edits, bytes, ref },
-        ...present({ upper: layers?.upper }),
+        ...present({ upper: layers?.upper, additions }),
       }),
     );
     recording = recorded.catch(() => undefined);
@@ -156,12 +157,17 @@ export async function createWorkspace(options: {
   }
 
   async function diff(found: Scan, patchFile: string): ReturnType<typeof diffCommits> {
-    if (found.edits.length > 0) {
-      const to = await record(found);
-      return diffCommits({ gitDir: contents, from: base.commit, to, patchFile });
-    }
-    writeFileSync(patchFile, '');
-    return { files: [], patchBytes: 0 };
+    using additions = writeAdditions(patchFile, snapshot.format);
+    if (found.edits.length === 0) return { files: [], patchBytes: 0 };
+    const isAsked = areMostlyAdded(found.edits);
+    const { commit, added } = await record(found, isAsked ? additions : undefined);
+    const from = isAsked ? added : base.commit;
+    const rest =
+      from === commit
+        ? { files: [], patchBytes: 0 }
+        : await diffCommits({ gitDir: contents, from, to: commit, patchFile });
+    const files = [...additions.files, ...rest.files].sort((a, b) => byBytes(a.bytes, b.bytes));
+    return { files, patchBytes: additions.patchBytes + rest.patchBytes };
   }
 
   async function rebase(): Promise<void> {
@@ -171,7 +177,7 @@ export async function createWorkspace(options: {
       base = { ...base, unportable };
       return;
     }
-    const commit = await record(found);
+    const { commit } = await record(found);
     base = { commit, tree: baseTree(applyEdits(base.tree.entries, found.edits)), unportable };
   }
 

@@ -1,6 +1,5 @@
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { streamGit } from './git.ts';
-import { byBytes } from './scan-tree.ts';
 import { displayPath } from './tree-path.ts';
 import type { FileChange, TreeEntry } from './workspace.ts';
 
@@ -11,7 +10,7 @@ const DIFF = [
   '--unified=3 -O/dev/null',
 ].flatMap((options) => options.split(' '));
 
-/** The changes between two commits of `gitDir`. Their patch is streamed from the same git process to `patchFile`. */
+/** The changes between two commits of `gitDir`. Their patch is streamed from the same git process to the end of `patchFile`. */
 export async function diffCommits(options: {
   gitDir: string;
   from: string;
@@ -19,7 +18,7 @@ export async function diffCommits(options: {
   patchFile: string;
 }): Promise<{ files: FileChange[]; patchBytes: number }> {
   return streamGit([...DIFF, options.from, options.to], { gitDir: options.gitDir }, async (output) => {
-    const patch = openSync(options.patchFile, 'w', 0o600);
+    const patch = openSync(options.patchFile, 'a', 0o600);
     const summary = new SummaryReader();
     let patchBytes = 0;
     try {
@@ -31,7 +30,7 @@ export async function diffCommits(options: {
     } finally {
       closeSync(patch);
     }
-    return { files: summary.changes().sort((a, b) => byBytes(a.bytes, b.bytes)), patchBytes };
+    return { files: summary.changes(), patchBytes };
   });
 }
 

@@ -12,7 +12,7 @@ import {
 import { buffer } from 'node:stream/consumers';
 import { codeOf } from '@whetstone/errors';
 import { inheritFolder, type Owner, ownerOf, removeTree } from '@whetstone/sandbox';
-import { absolutePath, assertInsideTree, parentPath, parentPaths } from './tree-path.ts';
+import { absolutePath, assertInsideTree, type FilePath, parentPath, parentPaths } from './tree-path.ts';
 
 /**
  * Writes into a tree that an agent may have prepared to trick the writer: follows no symlink, replaces what is in the
@@ -60,7 +60,7 @@ export function entryWriter(root: string): (entry: NewEntry, content: Content) =
 }
 
 /** In place of whatever is there: `wx` fails on anything that exists, a symlink included. */
-async function openNew(absolute: Buffer, mode: number): Promise<number> {
+async function openNew(absolute: FilePath, mode: number): Promise<number> {
   try {
     return openSync(absolute, 'wx', mode);
   } catch (error) {
@@ -99,7 +99,7 @@ export async function removeEntry(root: string, path: string): Promise<boolean> 
 }
 
 /** For a path whose folders are real ones. */
-async function removeAt(absolute: Buffer): Promise<boolean> {
+async function removeAt(absolute: FilePath): Promise<boolean> {
   const found = find(absolute);
   if (!found) return false;
   if (found.isDirectory()) await removeTree(absolute);
@@ -120,7 +120,7 @@ export function pruneFolders(root: string, path: string): void {
   }
 }
 
-function find(path: Buffer) {
+function find(path: FilePath) {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { formatOf, type ObjectFormat } from './git-directory.ts';
+import type { FilePath } from './tree-path.ts';
 
 /** Opens a file that was plain when it was listed: refuses a symlink in its place, and does not block on a pipe. */
 const READ_PLAIN_FILE = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
@@ -13,17 +14,17 @@ export function hashBytes(content: Uint8Array, format: ObjectFormat): string {
 }
 
 /** The blob id that git gives to the content of a file, without conversion. */
-export async function hashFile(path: Buffer, format: ObjectFormat): Promise<string> {
+export async function hashFile(path: FilePath, format: ObjectFormat): Promise<string> {
   return hashSmallFile(path, format) ?? (await hashLargeFile(path, format));
 }
 
-function hashSmallFile(path: Buffer, format: ObjectFormat): string | undefined {
+function hashSmallFile(path: FilePath, format: ObjectFormat): string | undefined {
   const content = readSmallFile(path);
   return content && hashBytes(content, format);
 }
 
 /** `undefined`: the file is large. Synchronous, because for many small files a promise each costs more than reading. */
-export function readSmallFile(path: Buffer): Buffer | undefined {
+export function readSmallFile(path: FilePath): Buffer | undefined {
   const descriptor = openSync(path, READ_PLAIN_FILE);
   try {
     const { size } = fstatSync(descriptor);
@@ -42,7 +43,7 @@ export function readSmallFile(path: Buffer): Buffer | undefined {
 
 const shrank = (): Error => new Error('a file shrank while it was read');
 
-async function hashLargeFile(path: Buffer, format: ObjectFormat): Promise<string> {
+async function hashLargeFile(path: FilePath, format: ObjectFormat): Promise<string> {
   using file = openPlainFile(path);
   const hash = startHash(format, file.size);
   for await (const chunk of file.chunks()) hash.update(chunk);
@@ -55,7 +56,7 @@ function startHash(format: ObjectFormat, size: number) {
 
 /** The content of an entry. Throws, at its end, if it is not what was hashed. A chunk is valid until the next read. */
 export function readHashed(
-  path: Buffer,
+  path: FilePath,
   entry: { mode: string; oid: string },
 ): Buffer | AsyncGenerator<Buffer> {
   const content = entry.mode === '120000' ? undefined : readSmallFile(path);
@@ -66,7 +67,7 @@ export function readHashed(
 
 const changed = (): Error => new Error('a file changed after it was read');
 
-async function* readLargeHashed(path: Buffer, { mode, oid }: { mode: string; oid: string }) {
+async function* readLargeHashed(path: FilePath, { mode, oid }: { mode: string; oid: string }) {
   const format = formatOf(oid);
   if (mode === '120000') {
     const target = readlinkSync(path, { encoding: 'buffer' });
@@ -87,7 +88,7 @@ async function* readLargeHashed(path: Buffer, { mode, oid }: { mode: string; oid
 export type PlainFile = Disposable & { size: number; chunks(): AsyncGenerator<Buffer> };
 
 /** Reading is synchronous, one chunk at a time: most files are small, and a trip to another thread costs more. */
-export function openPlainFile(path: Buffer): PlainFile {
+export function openPlainFile(path: FilePath): PlainFile {
   const descriptor = openSync(path, READ_PLAIN_FILE);
   const { size } = fstatSync(descriptor);
   return {

@@ -1,11 +1,14 @@
 import { readlinkSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { TreeEdit } from './base-tree.ts';
+import type { Additions } from './diff-additions.ts';
 import { git } from './git.ts';
 import { quotePath } from './git-directory.ts';
 import { openPlainFile, readSmallFile } from './hash-blob.ts';
 import { takeTurns } from './take-turns.ts';
-import { absolutePath } from './tree-path.ts';
+import { absolutePath, type FilePath } from './tree-path.ts';
+
+type Write = Extract<TreeEdit, { kind: 'write' }>;
 
 /** The tree that the edits change: that of a commit, which becomes the parent, or a tree without history. */
 export type ImportStart = { parent: string } | { tree: string };
@@ -17,21 +20,23 @@ const SOME_TIME = '1704067200 +0000';
 /** What is less than this is not compressed, which takes git half of its time for small files. */
 const COMPRESSED_BYTES = 64 * 2 ** 20;
 
+type Import = {
+  start: ImportStart;
+  root: string;
+  upper?: string;
+  edits: readonly TreeEdit[];
+  bytes?: number;
+  additions?: Additions;
+  ref: string;
+};
+
 /**
  * Commits `start` with `edits`, read from the tree at `root`. Identity, date and message are always the same. `upper`: the upper
  * layer of the mount at `root`, where most files are read in half the time. `bytes`: how much there is to read; default: much.
+ * `additions` gets each small file as it is read. Resolves with the commit, and with the one that has only what `additions`
+ * took: the same, where it took everything.
  */
-export async function importTree(
-  gitDir: string,
-  change: {
-    start: ImportStart;
-    root: string;
-    upper?: string;
-    edits: readonly TreeEdit[];
-    bytes?: number;
-    ref: string;
-  },
-): Promise<string> {
+export async function importTree(gitDir: string, change: Import): Promise<{ commit: string; added: string }> {
   const { bytes = COMPRESSED_BYTES } = change;
   const settings = [
     ...['-c', 'fastimport.unpackLimit=0', '-c', 'core.bigFileThreshold=16m'],
@@ -39,32 +44,55 @@ export async function importTree(
   ];
   const input = Readable.from(importStream(change), { objectMode: false });
   const output = await git([...settings, 'fast-import', '--quiet', '--done', '--force'], { gitDir, input });
-  return output.toString().trim();
+  const [added = '', commit = added] = output.toString().trim().split('\n');
+  return { commit, added };
 }
 
-async function* importStream(change: Parameters<typeof importTree>[1]): AsyncGenerator<Buffer> {
-  const from = 'parent' in change.start ? `from ${change.start.parent}\n` : '';
-  const tree = 'tree' in change.start ? `M 040000 ${change.start.tree} ""\n` : '';
-  yield Buffer.from(
-    `feature done\ncommit ${change.ref}\nmark :1\nauthor ${SOMEONE} ${SOME_TIME}\n` +
-      `committer ${SOMEONE} ${SOME_TIME}\ndata 15\nInitial commit\n\n${from}${tree}`,
-  );
+async function* importStream(change: Import): AsyncGenerator<Buffer> {
+  const { start, additions, edits, ref } = change;
+  const from = 'parent' in start ? `from ${start.parent}\n` : '';
+  const tree = 'tree' in start ? `M 040000 ${start.tree} ""\n` : '';
+  yield Buffer.from(`feature done\n${commitHead(ref, 1)}${from}${tree}`);
   // Deletions come first, because a file must be removed before a folder with its name can be filled.
-  const deletions = change.edits.filter((edit) => edit.kind === 'delete');
+  const deletions = edits.filter((edit) => edit.kind === 'delete');
   yield Buffer.from(deletions.map(({ path }) => `D ${quotePath(path)}\n`).join(''));
+  const left: Write[] = [];
+  const writes = edits.filter((edit) => edit.kind === 'write');
+  yield* writtenFiles(change, writes, (edit, content) => {
+    if (additions === undefined || (content && additions.take(edit, content))) return true;
+    left.push(edit);
+    return false;
+  });
+  additions?.end();
+  if (left.length > 0) {
+    yield Buffer.from(`\n${commitHead(ref, 2)}from :1\n`);
+    yield* writtenFiles(change, left, () => true);
+  }
+  yield Buffer.from(`\nget-mark :1\n${left.length > 0 ? 'get-mark :2\n' : ''}done\n`);
+}
+
+const commitHead = (ref: string, mark: number): string =>
+  `commit ${ref}\nmark :${mark}\nauthor ${SOMEONE} ${SOME_TIME}\ncommitter ${SOMEONE} ${SOME_TIME}\ndata 15\nInitial commit\n\n`;
+
+/** The lines of each entry that `accepts` wants. It gets the content too, except of a large file. */
+async function* writtenFiles(
+  { root, upper }: Import,
+  edits: readonly Write[],
+  accepts: (edit: Write, content: Buffer | undefined) => boolean,
+): AsyncGenerator<Buffer> {
   const turn = takeTurns();
   // Git gets small files together, because each piece of a stream costs more than its bytes.
   let pieces: Buffer[] = [];
   let bytes = 0;
-  for (const edit of change.edits) {
+  for (const edit of edits) {
     await turn();
-    if (edit.kind === 'delete') continue;
-    const absolute = absolutePath(change.root, edit.path);
+    const absolute = absolutePath(root, edit.path);
     const head = `M ${edit.mode} inline ${quotePath(edit.path)}\ndata `;
     const content =
       edit.mode === '120000'
         ? readlinkSync(absolute, { encoding: 'buffer' })
-        : (readIn(change.upper, edit.path) ?? readSmallFile(absolute));
+        : (readIn(upper, edit.path) ?? readSmallFile(absolute));
+    if (!accepts(edit, content)) continue;
     if (content) {
       pieces.push(Buffer.from(`${head}${content.length}\n`), content, NEWLINE);
       bytes += content.length;
@@ -75,7 +103,6 @@ async function* importStream(change: Parameters<typeof importTree>[1]): AsyncGen
     bytes = 0;
     if (!content) yield* largeFile(head, absolute);
   }
-  pieces.push(Buffer.from('\nget-mark :1\ndone\n'));
   yield Buffer.concat(pieces);
 }
 
@@ -92,7 +119,7 @@ function readIn(layer: string | undefined, path: string): Buffer | undefined {
 const BATCH_BYTES = 256 * 1024;
 const BATCH_PIECES = 3_000;
 
-async function* largeFile(head: string, absolute: Buffer): AsyncGenerator<Buffer> {
+async function* largeFile(head: string, absolute: FilePath): AsyncGenerator<Buffer> {
   using file = openPlainFile(absolute);
   yield Buffer.from(`${head}${file.size}\n`);
   // The stream keeps a chunk longer than until the next read, so it gets a copy.

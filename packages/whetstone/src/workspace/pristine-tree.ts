@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { giveTree, type Owner } from '@whetstone/sandbox';
 import { git } from './git.ts';
 import { isMissingObject, missingObjects } from './missing-objects.ts';
-import { absolutePath, displayPath } from './tree-path.ts';
+import { absolutePath, displayPath, type FilePath } from './tree-path.ts';
 import type { SnapshotNotes, TreeEntries, TreeEntry } from './workspace.ts';
 
 /** The tree of a commit on disk: the bytes of its blobs, without any `.git` and without what is withheld. */
@@ -92,7 +92,7 @@ function mayBeLfsPointer({ mode, size }: Entry): boolean {
   return (mode === '100644' || mode === '100755') && size > LFS_VERSION.length && size < 1024;
 }
 
-function startsLikeLfsPointer(path: Buffer): boolean {
+function startsLikeLfsPointer(path: FilePath): boolean {
   const start = Buffer.alloc(LFS_VERSION.length);
   const descriptor = openSync(path, 'r');
   try {

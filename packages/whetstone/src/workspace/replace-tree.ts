@@ -3,7 +3,7 @@ import { codeOf } from '@whetstone/errors';
 import { mergeFolder } from './copy-into-tree.ts';
 import { removeEntry } from './edit-tree.ts';
 import { takeTurns } from './take-turns.ts';
-import { absolutePath, displayPath, joinPath } from './tree-path.ts';
+import { absolutePath, displayPath, type FilePath, joinPath } from './tree-path.ts';
 
 /**
  * Makes a tree what a folder holds, but for `.git`. What only the tree has is removed, unless `keep` accepts its display path.
@@ -31,7 +31,7 @@ export async function replaceTree(
   await mergeFolder(root, folder, leftOut);
 }
 
-function exists(path: Buffer): boolean {
+function exists(path: FilePath): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
@@ -41,7 +41,7 @@ function exists(path: Buffer): boolean {
   }
 }
 
-function removeIfEmpty(folder: Buffer): void {
+function removeIfEmpty(folder: FilePath): void {
   try {
     rmdirSync(folder);
   } catch (error) {

@@ -14,7 +14,7 @@ import type { ObjectFormat } from './git-directory.ts';
 import { hashBytes, hashFile } from './hash-blob.ts';
 import { isOfLayer } from './of-layer.ts';
 import { takeTurns } from './take-turns.ts';
-import { absolutePath, displayPath, isDotGit, joinPath, parentPaths } from './tree-path.ts';
+import { absolutePath, displayPath, type FilePath, isDotGit, joinPath, parentPaths } from './tree-path.ts';
 
 /**
  * How a tree differs from its base, by content. Every name counts: no ignore file, attribute, index or repository in
@@ -103,7 +103,9 @@ async function compare(options: ScanOptions, path: string, symlink: boolean, sca
   const { root, format, limits } = options;
   const absolute = absolutePath(root, path);
   const read = () =>
-    symlink ? readSymlink(absolute, format) : readFile(absolute, format, limits?.fileBytes);
+    symlink
+      ? readSymlink(absolute, format)
+      : readFile(absolute, format, (size) => assertSize(path, size, limits));
   const found = await withAccess(root, path, read);
   if (found === undefined) {
     scan.unportable.push(path);
@@ -127,12 +129,12 @@ function isNewUnread(
   const found = readableFile(absolute);
   if (!found) return false;
   const { mode, size } = found;
-  assertSize(absolute, size, limits?.fileBytes);
+  assertSize(path, size, limits);
   add(scan, { kind: 'write', path, mode: fileMode(mode) }, size, limits);
   return true;
 }
 
-function readableFile(path: Buffer): Stats | undefined {
+function readableFile(path: FilePath): Stats | undefined {
   try {
     const found = lstatSync(path);
     // Most files can be read by everybody.
@@ -152,23 +154,26 @@ function add(scan: Scan, edit: TreeEdit, bytes: number, limits: ChangeLimits | u
 
 type Content = { mode: '100644' | '100755' | '120000'; oid: string; bytes: number };
 
-async function readSymlink(path: Buffer, format: ObjectFormat): Promise<Content> {
+async function readSymlink(path: FilePath, format: ObjectFormat): Promise<Content> {
   const target = readlinkSync(path, { encoding: 'buffer' });
   return { mode: '120000', oid: hashBytes(target, format), bytes: target.length };
 }
 
-async function readFile(path: Buffer, format: ObjectFormat, limit?: number): Promise<Content> {
+async function readFile(
+  path: FilePath,
+  format: ObjectFormat,
+  check: (size: number) => void,
+): Promise<Content> {
   const { mode, size } = lstatSync(path);
-  assertSize(path, size, limit);
+  check(size);
   return { mode: fileMode(mode), oid: await hashFile(path, format), bytes: size };
 }
 
 const fileMode = (mode: number) => (mode & 0o100 ? '100755' : '100644');
 
-function assertSize(path: Buffer, size: number, limit = Number.POSITIVE_INFINITY): void {
-  if (size <= limit) return;
-  const name = displayPath(path.toString('latin1')).split('/').at(-1);
-  throw tooLarge(`${mebibytes(size)} in the file ${name}`);
+function assertSize(path: string, size: number, limits: ChangeLimits | undefined): void {
+  if (!limits || size <= limits.fileBytes) return;
+  throw tooLarge(`${mebibytes(size)} in the file ${displayPath(path.slice(path.lastIndexOf('/') + 1))}`);
 }
 
 const mebibytes = (bytes: number): string => `${Math.ceil(bytes / 2 ** 20)} MiB`;
@@ -183,11 +188,12 @@ async function list(root: string, folder: string): Promise<Dirent<Buffer>[] | un
 
 /** The names in a folder that may differ from the base; `undefined` when that is unknown. */
 function touchedNames(
-  { root, layers }: ScanOptions,
+  { root, base, layers }: ScanOptions,
   { path, whole }: Folder,
   entries: readonly Dirent<Buffer>[] | undefined,
 ): Set<string> | 'all' | undefined {
-  if (whole || layers === undefined) return 'all';
+  // All that is in a new folder is new, whichever layer shows it.
+  if (whole || layers === undefined || !base.folders.has(path)) return 'all';
   const { upper, lower, lent } = layers;
   const touched = new Set<string>();
   for (const layer of lent === undefined ? [upper] : [upper, lent]) {
@@ -223,7 +229,7 @@ async function withAccess<T>(root: string, path: string, read: () => T | Promise
   }
 }
 
-function unlock(path: Buffer): void {
+function unlock(path: FilePath): void {
   const found = lstatSync(path);
   if (found.isSymbolicLink()) return;
   chmodSync(path, (found.mode & 0o7777) | (found.isDirectory() ? 0o700 : 0o400));

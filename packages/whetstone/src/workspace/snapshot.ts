@@ -49,12 +49,12 @@ export async function buildSnapshot(options: {
       await applyOverlays(placed.path, overlays);
       edits = (await scanTree({ ...scanTarget(placed), base: pristineBase, format })).edits;
     }
-    sealedCommit = await importTree(gitDir, {
+    ({ commit: sealedCommit } = await importTree(gitDir, {
       start: { tree: pristine.treeId },
       root: placed.path,
       edits,
       ref: `refs/heads/${basename(directory)}`,
-    });
+    }));
     makeGitDirectory(sealed, { format, config: AGENT_CONFIG });
     await seal({ gitDir, pristine, placed }, sealed, sealedCommit, edits);
     await giveTree(sealed, ownerOf(pristine.path));

@@ -6,17 +6,27 @@ export function pathBytes(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }
 
+/** What Node takes as a path. */
+export type FilePath = string | Buffer;
+
 /** A path to show to people: as UTF-8 where it is valid, else with every byte beyond ASCII as `\xNN`. */
 export function displayPath(bytes: string): string {
+  if (isAscii(bytes)) return bytes;
   const buffer = Buffer.from(bytes, 'latin1');
   if (isUtf8(buffer)) return buffer.toString('utf8');
   return bytes.replace(/[\x80-\xff]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`);
 }
 
-/** The path of an entry for the file system. An empty `path` is the root. */
-export function absolutePath(root: string, path: string): Buffer {
-  return Buffer.from(path === '' ? pathBytes(root) : `${pathBytes(root)}/${path}`, 'latin1');
+/**
+ * The path of an entry for the file system. An empty `path` is the root. A text where that names the same bytes, as nearly
+ * always: it takes a fraction of the time of a buffer.
+ */
+export function absolutePath(root: string, path: string): FilePath {
+  if (path === '') return root;
+  return isAscii(path) ? `${root}/${path}` : Buffer.from(`${pathBytes(root)}/${path}`, 'latin1');
 }
+
+const isAscii = (path: string): boolean => !/[\x80-\xff]/.test(path);
 
 export function joinPath(directory: string, name: string): string {
   return directory === '' ? name : `${directory}/${name}`;

@@ -56,5 +56,5 @@ export async function storeTree(
     return [{ kind: 'write', path: pathBytes(entry.path), mode, oid: '' }];
   });
   const start = { tree: EMPTY_TREE };
-  return importTree(join(store, '.git'), { start, root, edits, ref: 'refs/heads/fixture' });
+  return (await importTree(join(store, '.git'), { start, root, edits, ref: 'refs/heads/fixture' })).commit;
 }
