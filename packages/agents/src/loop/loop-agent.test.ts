@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { deriveAgentMetadata, replyText } from '@whetstone/events';
@@ -134,6 +134,10 @@ describe.each(loopProfiles)('the loop with profile %s', (profile) => {
     const turn = await agent.send({ text: 'Do it.' }, attempt.context);
     server.close();
     expect(turn).toMatchObject({ status: 'failed', exit: { ended: 'exit', providerError: 'access' } });
+    // No call was answered, so that nobody saw what the turn used: 0 would be false.
+    expect(turn).not.toHaveProperty('usage');
+    expect(turn).not.toHaveProperty('costUsd');
+    expect(turn.telemetry?.evidenceGaps).toEqual(['usage_missing']);
     expect(JSON.stringify(turn)).not.toContain('sk-very-secret-1');
   });
 
@@ -149,6 +153,49 @@ describe.each(loopProfiles)('the loop with profile %s', (profile) => {
     expect(await readFile(join(attempt.workdir, 'seen'), 'utf8')).not.toContain('TEAM_KEY');
   });
 });
+
+test('the usage of a turn is unknown where one of its calls ended without saying its own', async () => {
+  await using gateway = await createGateway();
+  const script = scriptFromSteps('test', [
+    { calls: [{ tool: 'shell', command: 'true' }] },
+    { text: 'Done.' },
+  ]);
+  await using lane = await gateway.open({ owner: 'a', mode: { kind: 'script', script } });
+  const controller = new AbortController();
+  let calls = 0;
+  const server = createServer(async (request, response) => {
+    calls += 1;
+    // The second call never ends: the turn is over before.
+    if (calls === 2) return controller.abort();
+    const { status, headers, body } = await forward(request, lane.baseUrl);
+    return response.writeHead(status, headers).end(body);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await using attempt = await startAttempt('', { signal: controller.signal });
+  const config = agentConfig({
+    kind: 'loop',
+    loop: { profile: 'anthropic', baseUrl, apiKeyEnv: 'TEAM_KEY' },
+  });
+  const agent = await createAgent(config, { environment: { TEAM_KEY: lane.key }, hasLanes: false });
+  const turn = await agent.send({ text: 'Do it.' }, attempt.context);
+  server.close();
+  expect(turn.exit?.ended).toBe('abort');
+  expect(turn.events.filter(({ type }) => type === 'usage')).toHaveLength(1);
+  expect(turn).not.toHaveProperty('usage');
+  expect(turn.telemetry?.evidenceGaps).toEqual(['usage_missing']);
+});
+
+/** Sends a request on, and takes the whole answer. */
+async function forward(request: IncomingMessage, baseUrl: string) {
+  const answer = await fetch(`${baseUrl}${request.url}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': `${request.headers['x-api-key']}` },
+    body: Buffer.concat(await Array.fromAsync(request)),
+  });
+  const headers = { 'content-type': answer.headers.get('content-type') ?? '' };
+  return { status: answer.status, headers, body: await answer.text() };
+}
 
 test('without a gateway and a key, creating the agent fails with an error that names the variable', async () => {
   const config = agentConfig({ kind: 'loop', loop: { profile: 'openai' } });

@@ -71,6 +71,7 @@ export function createLoopAgent(
       if (context.ask) answerQuestions(session, context.ask);
       // MCP servers know more secrets than commands do, and the model reads their output unmasked.
       const maskOfKept = createMask([...agentEnvironment.secrets, ...(declared?.secrets ?? [])]);
+      const uncounted = watchUncounted(session);
       await using _log = follow(session, library.createStreamEventMapper(), turn, {
         file: files.stdoutFile,
         mask: maskOfKept,
@@ -84,7 +85,7 @@ export function createLoopAgent(
       // Before the log is closed, because the log has to hold the session's last event.
       await session.close();
       const ended = context.signal.aborted ? 'abort' : deadline.aborted ? 'timeout' : 'exit';
-      return toTurn(config, turn, result, ended);
+      return toTurn(turn, result, { ended, hasUncounted: uncounted() });
     },
   });
 }
@@ -163,28 +164,52 @@ const PROVIDER_ERRORS: Partial<Record<ErrorCode, NonNullable<TurnExit['providerE
   'model-access-denied': 'access',
 };
 
+/** How a call ends that its provider may have begun to answer, and whose usage therefore nobody saw. */
+const UNCOUNTED: readonly unknown[] = [
+  'model-stream-broken',
+  'model-response-empty',
+  'model-timeout',
+  'model-call-aborted',
+] satisfies ErrorCode[];
+
+/** Whether a model call of the session has ended so, from now on. A call that is tried again has such an end as well. */
+function watchUncounted(session: Session): () => boolean {
+  let hasUncounted = false;
+  session.on(({ kind, data }) => {
+    const code =
+      kind === 'LLM_CALL_END' ? data.error?.code : kind === 'WARNING' ? data.data?.error : undefined;
+    hasUncounted ||= UNCOUNTED.includes(code);
+  });
+  return () => hasUncounted;
+}
+
 type Result = Pick<SubmitResult, 'reason'> & Partial<SubmitResult>;
 
 function toTurn(
-  config: LoopAgentConfig,
   { events }: TurnEvents,
   result: Result,
-  ended: TurnExit['ended'],
+  { ended, hasUncounted }: { ended: TurnExit['ended']; hasUncounted: boolean },
 ): Turn {
-  const { usage, costUsd, error, output } = result;
+  const { error, output } = result;
+  // Sums of nothing, or without a part, are not what the turn used.
+  const isKnown = !hasUncounted && (result.modelCalls ?? 0) > 0;
   const message = error ? `${result.reason}: ${textTail(error.message, MESSAGE_BYTES)}` : result.reason;
   const providerError = error && PROVIDER_ERRORS[error.code];
   return {
     events,
     status: result.reason === 'completed' ? 'completed' : 'failed',
-    ...present({ data: output, usage, costUsd }),
+    ...present({ data: output }),
+    ...(isKnown && present({ usage: result.usage, costUsd: result.costUsd })),
     exit: {
       ended,
       ...(result.reason !== 'completed' && { message }),
       ...(ended === 'exit' && providerError && { providerError }),
     },
     facts: { runtime: 'loop', approvalPolicy: 'never' },
-    telemetry: { status: 'unavailable', source: 'none', evidenceGaps: [] },
+    telemetry: {
+      ...{ status: 'unavailable', source: 'none' },
+      evidenceGaps: isKnown ? [] : ['usage_missing'],
+    },
   };
 }
 
