@@ -70,6 +70,9 @@ test('setup that hangs is stopped, and its last lines are the evidence', async (
   expect(shown.stdout.replaceAll(/\s+/g, ' ')).toContain(
     'setup/setup-0.stderr.log ends with: no route to host',
   );
+  const log = join(project.latest().directory, 'cases', rows[0]?.case_id ?? '', 'setup/setup-0.stderr.log');
+  expect(shown.stdout).toContain(`Files\n  ${log}\n`);
+  expect(readFileSync(log, 'utf8')).toBe('no route to host\n');
 });
 
 test('a variable of setup that is not set stops the run before it costs anything', async () => {

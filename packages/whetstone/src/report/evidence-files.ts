@@ -8,6 +8,12 @@ type EvidenceFile = { label: string; path: string };
 export const failedCommand = ({ validation_results: results }: CaseRow): CommandRow | undefined =>
   results.find(({ exit_code: code, ended }) => code !== 0 || ended !== 'exit');
 
+/** The log that the evidence of a failed setup names. */
+function setupLog({ failure_class: failure, evidence }: CaseRow): string | undefined {
+  if (failure !== 'task') return undefined;
+  return /^setup\/setup-\d+\.std(?:out|err)\.log(?= ends with:$)/m.exec(evidence ?? '')?.[0];
+}
+
 /**
  * The files that show why a case has its outcome, the most useful first. Only files that such a case has.
  * @param directory The folder of the case. Default: its path relative to the run directory, for links.
@@ -15,8 +21,10 @@ export const failedCommand = ({ validation_results: results }: CaseRow): Command
 export function evidenceFiles(row: CaseRow, directory = runLayout('').case(row.case_id)): EvidenceFile[] {
   const files = caseLayout(directory);
   const failed = failedCommand(row);
+  const setup = setupLog(row);
   const agentRan = row.agent_exit_code !== null;
   const candidates: [label: string, path: string | false | undefined][] = [
+    ['setup output', setup && join(directory, setup)],
     ['validation output', failed && join(directory, failed.stdout_path)],
     ['validation errors', failed && join(directory, failed.stderr_path)],
     ['patch', (row.changed_files ?? 0) > 0 && files.patch],
