@@ -57,6 +57,32 @@ describe('findWithheld', () => {
     ]);
   });
 
+  it('finds what tasks in code and a script import, and no package.json', async () => {
+    writeTree(repo, {
+      'package.json': '{ "type": "module" }\n',
+      'eval/answers.ts': "export const answer = '42';\n",
+      'eval/deeper/texts.ts': "export { answer as prompt } from '../answers.ts';\n",
+      'eval/tasks.ts':
+        "import './../package.json' with { type: 'json' };\nimport { prompt } from './deeper/texts.ts';\nexport default { tasks: [{ id: 'one', prompt, hidden_tests: 'hidden' }] };\n",
+      'eval/hidden/answer.txt': 'The answer.\n',
+      'eval/turns.mjs': "export const text = 'Done.';\n",
+      'eval/script.mjs':
+        "import { text } from './turns.mjs';\nexport default { name: 'done', play: () => ({ text }) };\n",
+    });
+    const folder = join(repo, 'eval');
+    const keys = { tasks: 'tasks.ts', gateway: { mode: 'script', script: 'script.mjs' } };
+    const all = [
+      ...['.whetstone', 'eval/answers.ts', 'eval/deeper/texts.ts', 'eval/hidden', 'eval/script.mjs'],
+      ...['eval/tasks.ts', 'eval/turns.mjs', 'eval/whetstone.yaml'],
+    ];
+    expect(await withheldFrom(folder, keys)).toEqual(all);
+    // Also where other tasks run.
+    const { config } = await loadConfig(join(folder, 'whetstone.yaml'), {
+      tasksFile: join(folder, 'tasks.yaml'),
+    });
+    expect((await findWithheld(config)).map(({ path }) => path)).toEqual([...all, 'eval/tasks.yaml'].sort());
+  });
+
   it('finds paths behind a symlink to the repository', async () => {
     symlinkSync(repo, join(root, 'link'));
     expect(await withheldFrom(join(root, 'link'))).toEqual(['.whetstone', 'tasks.yaml', 'whetstone.yaml']);

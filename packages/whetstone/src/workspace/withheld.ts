@@ -2,6 +2,8 @@ import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import type { Config } from '../config/config.ts';
+import { readModule } from '../config/hash-module.ts';
+import { isModule } from '../config/open-source.ts';
 import { openRepository, type Repository } from './repository.ts';
 import { parentPaths, pathBytes } from './tree-path.ts';
 
@@ -25,7 +27,7 @@ export const RUNS = 'runs';
 export async function findWithheld(config: Config): Promise<Withheld[]> {
   const repository = await openRepository(config.repo.path);
   const found = new Map([[OWN_FOLDER, RUNS]]);
-  for (const { file, what } of sourcesOf(config)) {
+  for (const { file, what } of [...sourcesOf(config), ...(await importsOf(config))]) {
     for (const path of await pathsInside(repository, file)) {
       if (path === '') throw isWholeRepository(file, what);
       if (!isOwnFolder(path) && !found.has(path)) found.set(path, what);
@@ -81,6 +83,27 @@ function sourcesOf(config: Config) {
       named(key && 'file' in key ? key.file : undefined, `the key of ${provider}`),
     ),
   ];
+}
+
+/**
+ * What the task file and the script of the gateway import, where they are code: it is part of the answers. A package.json is
+ * part of the project.
+ */
+async function importsOf({ file: own, tasksFile, replacedTasks, gateway }: Config) {
+  const modules = [
+    // An experiment is its own task file, and imports agents.
+    ...(tasksFile === own ? [] : named(tasksFile, 'the tasks')),
+    ...named(replacedTasks?.file, 'tasks that do not run'),
+    ...named(gateway?.mode === 'script' ? gateway.script : undefined, 'the script of the gateway'),
+  ];
+  const found: { file: string; what: string }[] = [];
+  for (const { file: module, what } of modules.filter(({ file }) => isModule(file))) {
+    const files = [...(await readModule(module)).keys()];
+    for (const file of files.filter((one) => one !== module && basename(one) !== 'package.json')) {
+      found.push({ file, what: `imported by ${what}` });
+    }
+  }
+  return found;
 }
 
 const named = (file: string | undefined, what: string) => (file === undefined ? [] : [{ file, what }]);
