@@ -71,6 +71,39 @@ describe('arms', () => {
   });
 });
 
+test('different variants whose first model requests are alike are named, and the same variant is not', () => {
+  const asked = (request: (planned: Planned) => string): Rows => {
+    return (planned) => ({ outcome: 'passed', row: { first_request: request(planned) } });
+  };
+  const whole = side(
+    'run',
+    {},
+    asked(({ task_id }) => task_id),
+  );
+  const ofTwo = compareRuns({ ...whole, variant: 'baseline' }, { ...whole, variant: 'agents-md' });
+  expect(ofTwo.caveats).toContainEqual(
+    expect.stringContaining(
+      'The first model request of loop was the same in agents-md (B) as in baseline (A), in all 8 tasks where both are known',
+    ),
+  );
+  const other = side(
+    'run',
+    {},
+    asked(({ task_id, variant }) => (task_id === 'task-1' ? variant : task_id)),
+  );
+  const differing = compareRuns({ ...other, variant: 'baseline' }, { ...other, variant: 'agents-md' });
+  const again = compareRuns(
+    whole,
+    side(
+      'again',
+      {},
+      asked(({ task_id }) => task_id),
+      'run-2',
+    ),
+  );
+  for (const { caveats } of [differing, again]) expect(caveats.join()).not.toContain('first model request');
+});
+
 test('a task with another content under the same id is not compared', () => {
   const a = side('old', { variants: ['baseline'] }, passes);
   const b = side('new', { variants: ['baseline'], tasks: [...TASKS.slice(1), 'extra'] }, passes, 'run-2');

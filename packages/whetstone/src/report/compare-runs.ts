@@ -15,6 +15,7 @@ import { type Gate, judgeGate } from './gate.ts';
 import { groupFailures } from './group-failures.ts';
 import { aboutMissingData } from './missing-data.ts';
 import { passWorth } from './pass-worth.ts';
+import { sharedRequest } from './request-caveats.ts';
 import type { PairComparison, RunComparison, SideFacts } from './run-comparison.ts';
 import { runDifferences } from './run-differences.ts';
 import { resultsOfRun, sequentialState } from './sequential.ts';
@@ -95,6 +96,7 @@ export function compareRuns(
       ...aboutUnplannedLooks(comparisons),
       ...aboutMissingData(comparisons),
       ...aboutTheDays(a, b, comparisons),
+      ...matched.flatMap((one) => aboutRequests(one, a, b)),
       ...aboutServers([...used].flatMap(({ cases }) => cases)),
       ...caveatsOf(a, b, metric),
     ],
@@ -103,6 +105,22 @@ export function compareRuns(
 }
 
 type ArmOfSide = ArmPair['variant'];
+
+/** Arms of different variants whose first requests are alike. Nothing of the same variant, as in two runs of one arm. */
+function aboutRequests(pair: { a: ArmOfSide; b: ArmOfSide }, a: Side, b: Side): string[] {
+  const sides = [
+    { side: 'A', ...pair.a, manifest: a.manifest },
+    { side: 'B', ...pair.b, manifest: b.manifest },
+  ];
+  const contents = sides.map(
+    ({ arm, manifest }) => manifest.variants.find(({ name }) => name === arm.variant)?.fingerprint,
+  );
+  const [ofA, ofB] = sides.map(({ side, arm, cases }) => ({
+    name: `${arm.variant} (${side})`,
+    rows: cases.flatMap(({ row }) => row ?? []),
+  }));
+  return ofA && ofB && contents[0] !== contents[1] ? sharedRequest(pair.b.arm.agent, ofA, ofB) : [];
+}
 
 function leftOut(tasks: number, sides: readonly Side[], used: number): string[] {
   const manifests = new Map(sides.map(({ manifest }) => [manifest.run_id, manifest]));
