@@ -307,6 +307,7 @@ test('--json prints what was found and written', async () => {
       agents: [{ kind: 'codex-cli', key_variable: 'OPENAI_API_KEY', key_is_set: false }],
     },
   });
+  expect(readFileSync(join(folder, '.whetstone/.gitignore'), 'utf8')).toBe('/runs/\n');
 });
 
 test('presets of every command kind load without a warning', async () => {

@@ -71,12 +71,12 @@ export async function initCommand(
   }
   const places = placesOf(directory, repository);
   const written = await writeStarter(directory, choices, found, places, options.force ?? false);
+  await ignoreRuns(directory);
   const shown = (names: readonly string[]) => names.map((name) => relativeTo(cwd, join(directory, name)));
   if (options.json) {
     stdout.write(`${JSON.stringify(asJson(shown(written.made), shown(written.kept), found), null, 2)}\n`);
     return 0;
   }
-  await ignoreRuns(directory);
   const config = relativeTo(cwd, join(directory, 'whetstone.yaml'));
   const named = config === 'whetstone.yaml' ? '' : ` -c ${config}`;
   stdout.write(
