@@ -82,6 +82,12 @@ test('without a terminal and without --yes it shows the plan and runs nothing', 
   expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 2 });
   expect(stderr).toContain('36 cases: 1 agent × 6 tasks × 2 arms × 3 trials');
   expect(stderr).toContain('Nothing was run: the plan needs a yes.');
+
+  const asJson = await tried('AGENTS.md', '--json');
+  expect(asJson).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('needs a yes') });
+  expect(JSON.parse(asJson.stdout)).toMatchObject({
+    plan: { cases: 36, problems: [{ code: 'terminal-missing', exit_code: 2 }] },
+  });
   expect(project.runDirectories()).toEqual([]);
 });
 

@@ -35,16 +35,18 @@ export async function tryCommand(given: string, options: TryOptions, streams: St
   for (;;) {
     const plan = await planOf(loaded, request, options);
     const { problems } = plan;
+    // One value on stdout: the plan, which says that nothing ran. It asks nothing.
+    if (options.json && !options.yes && !options.dryRun) problems.push(unconfirmed());
     const isLast = options.dryRun || problems.length > 0;
     if (!options.json) (isLast ? stdout : stderr).write(`${planLines(trying, plan).join('\n')}\n`);
-    else if (isLast || !options.yes) stdout.write(escapedJson({ plan: planJson(trying, plan) }));
+    else if (isLast) stdout.write(escapedJson({ plan: planJson(trying, plan) }));
     for (const problem of problems) await printError(problem, streams, false);
     if (problems.length > 0) return 2;
     if (options.dryRun) {
       if (!options.json) stdout.write(NOTHING);
       return 0;
     }
-    const answer = options.yes ? 'y' : await ask(plan, options, streams);
+    const answer = options.yes ? 'y' : await ask(plan, streams);
     if (answer === 'y') return await runIt(trying, plan, request, options, streams);
     if (answer !== 'f') {
       stderr.write('Nothing was run.\n');
@@ -90,16 +92,8 @@ async function planOf(
 }
 
 /** `f` is only offered where a first case of each agent would say what is not known yet. */
-async function ask(
-  { forecasts }: TryPlan,
-  { json }: TryOptions,
-  { stdin, stderr }: Streams,
-): Promise<string> {
-  if (!stdin.isTTY || json) {
-    throw new WhetstoneError('terminal-missing', 'Nothing was run: the plan needs a yes.', {
-      hint: 'Call it on a terminal, or with --yes to run the plan above.',
-    });
-  }
+async function ask({ forecasts }: TryPlan, { stdin, stderr }: Streams): Promise<string> {
+  if (!stdin.isTTY) throw unconfirmed();
   const isUnknown = forecasts.some(({ seen }) => seen === 0);
   const first = isUnknown ? 'f runs one case of each agent first, to see what it costs. ' : '';
   using terminal = createInterface({ input: stdin, output: stderr });
@@ -112,6 +106,11 @@ async function ask(
   const answer = await asked.promise;
   return answer === 'f' && !isUnknown ? '' : answer;
 }
+
+const unconfirmed = (): WhetstoneError =>
+  new WhetstoneError('terminal-missing', 'Nothing was run: the plan needs a yes.', {
+    hint: 'Call it on a terminal, or with --yes to run the plan above.',
+  });
 
 /** One case of each agent in a run of its own, which the next forecast reads. Resolves with whether a person stopped it. */
 async function tryFirst({ plan }: TryPlan, request: RunRequest, streams: Streams): Promise<boolean> {
