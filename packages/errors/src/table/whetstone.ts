@@ -167,6 +167,10 @@ export const whetstoneErrors = {
     'Read what git said, and check the repository with `git fsck`.',
   ),
   'git-missing': usage('The program git was not found.', 'Install git 2.32 or newer and put it in the PATH.'),
+  'harness-defect': harness(
+    'Whetstone itself failed in a way that it does not expect.',
+    'Report the error with the text on stderr and the version.',
+  ),
   'import-invalid': usage(
     'The results of another tool cannot become a run: the files are of no known tool, they are damaged, or they say two things.',
     'Give logs of Inspect (.eval or .json) or the folder of a job of Harbor to `whetstone runs import`.',

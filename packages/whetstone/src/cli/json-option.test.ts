@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { makeProject } from './__fixtures__/project.ts';
 import { listCommand } from './agents-list.ts';
+import { printError } from './print-error.ts';
 import type { Streams } from './streams.ts';
 
 test('every command takes --json', async () => {
@@ -38,6 +39,19 @@ test('what a command prints with --json is JSON', async () => {
   project.write({ 'stream.jsonl': 'not JSON\n' });
   const parsed = await project.whetstone(['agents', 'parse', 'codex-cli', 'stream.jsonl', '--json']);
   expect(JSON.parse(parsed.stderr)).toMatchObject({ items: 1, malformed: 1 });
+});
+
+test('an error that nobody expected is JSON too', async () => {
+  const stdout = new PassThrough();
+  const stderr = new PassThrough();
+  const streams = { stdout, stderr } as unknown as Streams;
+  expect(await printError(new TypeError('x is not a function'), streams, true)).toBe(3);
+  stdout.end();
+  stderr.end();
+  expect(JSON.parse(await text(stdout))).toMatchObject({
+    error: { code: 'harness-defect', message: 'x is not a function', exit_code: 3 },
+  });
+  expect(await text(stderr)).toContain('please report this:\nTypeError: x is not a function\n    at ');
 });
 
 test('show suggests the case that a mistyped id stands for', async () => {

@@ -6,20 +6,23 @@ import { terminalColors } from './terminal-features.ts';
 /** Prints an error on stderr, and with `json` also as a line of JSON on stdout. Returns the exit code of the error. */
 export async function printError(error: unknown, { stderr, stdout }: Streams, json: boolean): Promise<2 | 3> {
   if (!(error instanceof WhetstoneError)) {
+    if (json) printJson(new WhetstoneError('harness-defect', messageOf(error)), stdout);
     const detail = (error instanceof Error && error.stack) || messageOf(error);
     stderr.write(`whetstone failed unexpectedly; please report this:\n${detail}\n`);
     return 3;
   }
-  if (json) stdout.write(`${JSON.stringify({ error: errorJson(error) })}\n`);
+  if (json) printJson(error, stdout);
   stderr.write(await errorText(error, terminalColors(stderr).isColorSupported));
   return error.exitCode;
 }
 
 /** Prints an error of commander, whose text is already on stderr, as a line of JSON. */
 export function printUsageError({ message }: Error, { stdout }: Pick<Streams, 'stdout'>): void {
-  const error = new WhetstoneError('command-line-invalid', message.replace(/^error: /, ''));
-  stdout.write(`${JSON.stringify({ error: errorJson(error) })}\n`);
+  printJson(new WhetstoneError('command-line-invalid', message.replace(/^error: /, '')), stdout);
 }
+
+const printJson = (error: WhetstoneError, stdout: Streams['stdout']): void =>
+  void stdout.write(`${JSON.stringify({ error: errorJson(error) })}\n`);
 
 /** What happened, where, and what to do about it: several lines. */
 export async function errorText(error: WhetstoneError, color: boolean): Promise<string> {
