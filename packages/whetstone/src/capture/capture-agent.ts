@@ -1,11 +1,10 @@
 import { realpath } from 'node:fs/promises';
 import type { KnownDrivenAgent } from '@whetstone/agents';
-import { findOnPath } from '@whetstone/agents/config';
 import { locateProgram } from '@whetstone/agents/install';
 import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { type LaneRequest, type LedgerLine, readRequestPrompt } from '@whetstone/gateway';
-import { type CommandResult, sandboxPath } from '@whetstone/sandbox';
+import type { CommandResult } from '@whetstone/sandbox';
 import { counted } from '../report/format.ts';
 import { oneLine } from '../report/sanitize.ts';
 import { type Capture, canonicalPrompt, promptHash } from './capture.ts';
@@ -25,14 +24,15 @@ const PROMPT = 'Reply with OK.';
  */
 export async function captureAgent(agent: KnownDrivenAgent, options: CaptureOptions = {}): Promise<Capture> {
   const { model, signal = new AbortController().signal } = options;
-  const programFile = await findProgram(agent);
+  // The one that a run would take: of the PATH or the project, else the newest that was installed for Whetstone.
+  const programFile = await locateProgram(agent);
   const run = await runOnce(agent, { ...present({ model }), programFile, prompt: PROMPT, signal });
   const call = mainCall(run);
   const request = call && run.requests.get(call.id);
   if (!call || !request) throw noRequest(agent, run);
 
   const prompt = readRequestPrompt(request.wire, request.body);
-  const names = { ...run.names, ...packageName(agent, programFile) };
+  const names = { ...run.names, ...packageName(agent, await realpath(programFile)) };
   return {
     version: 1,
     kind: agent.kind,
@@ -46,17 +46,6 @@ export async function captureAgent(agent: KnownDrivenAgent, options: CaptureOpti
     family: call.agent_family,
     request: { headers: clientHeaders(request), body: Buffer.from(request.body).toString() },
   };
-}
-
-/** Looks where the sandbox will look. The module of an SDK is that of the project, or an installed one. */
-async function findProgram(agent: KnownDrivenAgent): Promise<string> {
-  const { program, package: name, entry } = agent.release;
-  if ('module' in entry) return locateProgram(agent);
-  const file = await findOnPath(sandboxPath(process.env.PATH))(program);
-  if (file) return realpath(file);
-  throw new WhetstoneError('agent-not-installed', `${program} is not on the PATH.`, {
-    hint: `Install it: npm install -g ${name}`,
-  });
 }
 
 /** Paths of the agent, which some agents put into their prompt. They do not count as a change of the prompt. */

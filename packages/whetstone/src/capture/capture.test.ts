@@ -190,7 +190,7 @@ describe('what cannot be captured', () => {
     await expect(captureAgent(pi)).rejects.toMatchObject({
       code: 'agent-not-installed',
       exitCode: 2,
-      hint: 'Install it: npm install -g @earendil-works/pi-coding-agent',
+      hint: 'Install it: whetstone agents install pi, or npm install -g @earendil-works/pi-coding-agent',
     });
   });
 

@@ -57,8 +57,7 @@ export async function runOnce(
   await sandbox.runCommand('git', ['init', '--quiet']);
   const turn = await session.send(prompt, { timeoutMs: TURN_LIMIT_MS, signal: enough.signal });
   // Behind the turn, which has put the agent's settings into its home.
-  const { program, entry } = driven.release;
-  const [file, ...args] = startOf(driven, 'module' in entry ? programFile : program);
+  const [file, ...args] = startOf(driven, programFile);
   const version = await sandbox.runCommand(file, [...args, '--version'], {
     timeoutMs: VERSION_LIMIT_MS,
     signal,

@@ -106,6 +106,16 @@ describe('whetstone agents capture', () => {
     expect(statSync(copy).mode & 0o777).toBe(0o600);
   });
 
+  test('takes the agent that was installed for Whetstone where none is on the PATH', () => {
+    const installed = join(folder, '.cache/whetstone/agents/pi/1.0.1/bin');
+    installFakePi(installed, { ...agent, version: '1.0.1' });
+    expect(capture(['pi']).stdout).toContain('pi 1.0.0, ');
+    rmSync(join(folder, 'bin'), { recursive: true });
+    const { status, stdout, stderr } = capture(['pi']);
+    expect(status, stderr).toBe(0);
+    expect(stdout).toContain('pi 1.0.1, ');
+  });
+
   test('a copy that cannot be written is reported', () => {
     const { status, stderr } = capture(['pi', '--output', join(folder, 'bin')]);
     expect(status).toBe(3);
@@ -116,7 +126,9 @@ describe('whetstone agents capture', () => {
   test('an agent that is not installed: how to install it; an unknown one: the known agents', () => {
     const missing = capture(['qwen-code'], { PATH: join(folder, 'bin') });
     expect(missing).toMatchObject({ status: 2, stdout: '' });
-    expect(missing.stderr).toContain('npm install -g @qwen-code/qwen-code');
+    expect(missing.stderr).toContain(
+      'whetstone agents install qwen-code, or npm install -g @qwen-code/qwen-code',
+    );
     const unknown = capture(['qwne-code']);
     expect(unknown).toMatchObject({ status: 2, stdout: '' });
     expect(unknown.stderr).toContain('did you mean qwen-code?');
