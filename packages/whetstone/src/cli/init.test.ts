@@ -91,6 +91,17 @@ describe('without an agent on the machine', () => {
     });
   });
 
+  it('says that the agent is a stand-in, and how to measure one that is here', async () => {
+    expect((await init()).output).toContain(
+      'The agent is a stand-in that needs no key: it copies the task into NOTES.md.\nPut yours into whetstone.yaml.\n',
+    );
+    const { output } = await init({ force: true }, { cwd: folder, env: machine(['codex']) });
+    expect(output).toContain(
+      'To measure codex-cli: put OPENAI_API_KEY into .env, or sign in. Then whetstone init --force.\n',
+    );
+    expect((await init({ force: true, agentCommand: 'tool {prompt}' })).output).not.toContain('stand-in');
+  });
+
   it('keeps runs out of commits, and leaves what is there', async () => {
     await init();
     const file = join(folder, '.whetstone/.gitignore');

@@ -5,7 +5,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { COMMAND_VARIABLES, commandProblems, instructionsRead } from '@whetstone/agents/config';
-import { codeOf, messageOf, WhetstoneError } from '@whetstone/errors';
+import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { withDotEnv } from '../config/dot-env.ts';
 import {
@@ -16,6 +16,7 @@ import {
   starterFiles,
 } from '../init/starter-files.ts';
 import { canSignIn, lookAround, type Surroundings } from '../init/surroundings.ts';
+import { unwritable } from '../record/unwritable.ts';
 import { openRepository } from '../workspace/repository.ts';
 import { describeAgent } from './describe-agent.ts';
 import { ignoreRuns } from './ignore-runs.ts';
@@ -181,12 +182,8 @@ async function writeStarter(
       await cp(shipped, join(directory, OWN_SCHEMAS), { recursive: true });
     }
   } catch (cause) {
-    const message = `The files cannot be written (${codeOf(cause) ?? messageOf(cause)}).`;
-    throw new WhetstoneError('output-unwritable', message, {
-      where: directory,
-      hint: 'Give --directory a folder that you may write to.',
-      cause,
-    });
+    const hint = 'Give --directory a folder that you may write to.';
+    throw unwritable('The folder', directory, cause, hint);
   }
   const names = (entries: readonly [string, string][]) => entries.map(([name]) => name);
   return { made: names(made), kept: names(additional).filter((name) => !names(missing).includes(name)) };
@@ -212,6 +209,16 @@ function describeFound({ repository, tests, preparations, agents, instructions }
 /** What the first run would otherwise show too late. */
 function hints(choices: Choices, { agents, instructions }: Surroundings): string[] {
   const chosen = agents.filter(({ kind }) => choices.agents.includes(kind));
+  const standsIn = chosen.length === 0 && choices.command === undefined && !choices.presets;
+  const [other] = agents;
+  if (standsIn) {
+    return [
+      'The agent is a stand-in that needs no key: it copies the task into NOTES.md.',
+      other === undefined
+        ? 'Put yours into whetstone.yaml.'
+        : `To measure ${other.kind}: ${canSignIn(other) ? '' : `put ${other.key.variable} into .env, or sign in. Then `}whetstone init --force.`,
+    ];
+  }
   return chosen.flatMap((here) => {
     const { kind, agent, key } = here;
     const { instructions: own, reads } = agent.facts;
