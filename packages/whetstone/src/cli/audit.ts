@@ -10,6 +10,7 @@ import { auditJunit } from '../audit/junit.ts';
 import { auditLines } from '../audit/render.ts';
 import { upstreamsOf } from '../audit/upstreams.ts';
 import { assertKnown } from '../plan/plan-run.ts';
+import { makeOutputFolder, requireWritable } from '../record/unwritable.ts';
 import { escapedJson } from '../report/json.ts';
 import { summarizeAudits } from '../report/suite-audit.ts';
 import { withSandbox } from '../run/choose-sandbox.ts';
@@ -57,12 +58,14 @@ export async function auditCommand(
   const { tasks, runs, ...place } = isFolder
     ? await tasksOf([config], named, say)
     : await tasksOf([], { ...named, ...present({ config }) }, say);
+  const outputDir = options.out === undefined ? (runs ?? resolve('.whetstone/runs')) : resolve(options.out);
+  if (options.out !== undefined) await makeOutputFolder(outputDir, '--out');
+  if (options.junit !== undefined) await requireWritable(options.junit, '--junit');
   using interrupt = onInterrupt(stderr);
   const { signal } = interrupt;
   const { agents = [], variants = [] } = place;
   const { config: settings, sandbox } = await withSandbox(place, { agents, variants, tasks });
   say(`Sandbox ${plannedSandboxLine(settings, sandbox)}`);
-  const outputDir = options.out === undefined ? (runs ?? resolve('.whetstone/runs')) : resolve(options.out);
   await using room = await openTaskRoom({ ...settings, signal });
   const progress = await auditProgress(stderr, { isQuiet: options.json === true });
   const audits = await auditSuite(tasks, {

@@ -10,6 +10,7 @@ import { type Job, jobSchema, measuredOf } from '../ci/measured.ts';
 import { type Platform, platformOf } from '../ci/platform.ts';
 import type { Config } from '../config/config.ts';
 import { findRun } from '../record/find-run.ts';
+import { requireWritable } from '../record/unwritable.ts';
 import { escapedJson } from '../report/json.ts';
 import { collectSecrets } from '../run/collect-secrets.ts';
 import { type ReportedRun, rebuildReport } from '../run/write-report.ts';
@@ -33,6 +34,7 @@ export async function ciPublishCommand(options: PublishOptions, streams: Streams
   const { env } = process;
   const platform = platformOf(env);
   const { config } = (await openConfig(options)).loaded;
+  if (options.junit !== undefined) await requireWritable(options.junit, '--junit');
   const job = await readJob(config.outputDir);
   const runs: ReportedRun[] = [];
   for (const { run_id: id } of job.runs) runs.push(await rebuildReport(await findRun(id, config.outputDir)));

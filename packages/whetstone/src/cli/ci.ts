@@ -2,13 +2,14 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { agentKeyVariable } from '@whetstone/agents/config';
-import { codeOf, messageOf, WhetstoneError } from '@whetstone/errors';
+import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { canaryWorkflow } from '../ci/canary-workflow.ts';
 import { contextPatterns } from '../ci/context-patterns.ts';
 import { githubWorkflow, type WorkflowFacts } from '../ci/github-workflow.ts';
 import { gitlabPipeline } from '../ci/gitlab-pipeline.ts';
 import type { Config } from '../config/config.ts';
+import { unwritable } from '../record/unwritable.ts';
 import { escapedJson } from '../report/json.ts';
 import { openRepository } from '../workspace/repository.ts';
 import { openConfig } from './find-config.ts';
@@ -119,13 +120,6 @@ export async function writeNew(file: string, text: string, force: boolean): Prom
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, text, { flag: force ? 'w' : 'wx' });
   } catch (cause) {
-    throw new WhetstoneError(
-      'output-unwritable',
-      `The file cannot be written (${codeOf(cause) ?? messageOf(cause)}).`,
-      {
-        where: file,
-        cause,
-      },
-    );
+    throw unwritable('The file', file, cause);
   }
 }

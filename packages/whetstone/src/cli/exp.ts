@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts';
 import { formatDiagnostics } from '../config/format-diagnostics.ts';
 import { previewEnvironments } from '../environment/preview-environments.ts';
 import { openEvalWorkers } from '../eval/eval-workers.ts';
+import { requireWritable } from '../record/unwritable.ts';
 import { counted } from '../report/format.ts';
 import { escapedJson } from '../report/json.ts';
 import type { Summary } from '../report/summary.ts';
@@ -57,6 +58,7 @@ export async function expCommand(names: string[], options: ExpOptions, streams: 
     stderr.write('Nothing to run: no case depends on what has changed.\n');
     return 0;
   }
+  if (options.junit !== undefined) await requireWritable(options.junit, '--junit');
   if (toRun.some(({ config }) => worksWithFilesOrModels(config))) {
     await workers.end();
     prepareProcess();

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf, WhetstoneError } from '@whetstone/errors';
+import { WhetstoneError } from '@whetstone/errors';
 import { loadConfig } from '../config/load-config.ts';
 import { evidenceProblems } from '../record/file-hashes.ts';
 import { findRun } from '../record/find-run.ts';
 import { readRun, unreadText } from '../record/read-run.ts';
+import { unwritable } from '../record/unwritable.ts';
 import { renderContextEvalCsv } from '../report/context-eval-csv.ts';
 import { renderCsv } from '../report/csv.ts';
 import { renderJson } from '../report/json.ts';
@@ -46,11 +47,7 @@ export async function reportCommand(
   }
   const { out } = options;
   await writeFile(out, parts).catch((cause: unknown) => {
-    const message = `The report cannot be written (${codeOf(cause) ?? cause}).`;
-    throw new WhetstoneError('output-unwritable', message, {
-      ...{ where: out, cause },
-      hint: 'Give --out a file in a folder that you may write to.',
-    });
+    throw unwritable('The report', out, cause, 'Give --out a file in a folder that you may write to.');
   });
   return 0;
 }

@@ -4,8 +4,9 @@ import { homedir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { findDrivenAgent } from '@whetstone/agents';
 import { agentsHere } from '@whetstone/agents/install';
-import { codeOf, messageOf, WhetstoneError } from '@whetstone/errors';
+import { WhetstoneError } from '@whetstone/errors';
 import { isUnchanged, SKILL_NAME, skillText } from '../mcp/skill-text.ts';
+import { unwritable } from '../record/unwritable.ts';
 import { escapedJson } from '../report/json.ts';
 import { version } from '../version.ts';
 import { openRepository } from '../workspace/repository.ts';
@@ -72,13 +73,6 @@ async function write(file: string): Promise<void> {
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, skillText(version));
   } catch (cause) {
-    throw new WhetstoneError(
-      'output-unwritable',
-      `The skill cannot be written (${codeOf(cause) ?? messageOf(cause)}).`,
-      {
-        where: file,
-        cause,
-      },
-    );
+    throw unwritable('The skill', file, cause);
   }
 }

@@ -1,9 +1,10 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
-import { WhetstoneError } from '@whetstone/errors';
 import { startSandboxProvider } from '@whetstone/sandbox';
 import { slug } from '../config/harbor-task.ts';
+import { foldersWith } from '../config/read-task-file.ts';
+import { makeOutputFolder } from '../record/unwritable.ts';
 import { counted } from '../report/format.ts';
 import { escapedJson } from '../report/json.ts';
 import { oneLine } from '../report/sanitize.ts';
@@ -29,6 +30,8 @@ export async function tasksExportCommand(
   options: TasksOfOptions & { out: string; image: string; json?: boolean },
   streams: Streams,
 ): Promise<number> {
+  const out = resolve(options.out);
+  await makeOutputFolder(out, '--out');
   return convert('exported', options, streams, async ({ signal, add }) => {
     const say = (line: string) => {
       if (!options.json) streams.stderr.write(`${line}\n`);
@@ -44,7 +47,7 @@ export async function tasksExportCommand(
     });
     for (const task of tasks) {
       if (signal.aborted) return;
-      const folder = join(resolve(options.out), slug(task.id));
+      const folder = join(out, slug(task.id));
       const refused = existsSync(folder)
         ? 'its folder exists'
         : hasServices
@@ -67,6 +70,7 @@ export async function tasksImportCommand(
 ): Promise<number> {
   const sources = harborTasksIn(resolve(source));
   const out = resolve(options.out);
+  await makeOutputFolder(out, '--out');
   const gitDir = join(out, REPOSITORY, '.git');
   const exit = await convert('imported', options, streams, async ({ signal, add }) => {
     await sweepScratch();
@@ -97,17 +101,11 @@ export async function tasksImportCommand(
 /** In the folder of imported tasks. */
 const REPOSITORY = 'repo';
 
-function harborTasksIn(folder: string): string[] {
-  const isTask = (path: string) => existsSync(join(path, 'task.toml'));
-  if (isTask(folder)) return [folder];
-  const names = existsSync(folder) ? readdirSync(folder).sort() : [];
-  const found = names.map((name) => join(folder, name)).filter(isTask);
-  if (found.length > 0) return found;
-  throw new WhetstoneError('task-folder-empty', 'The folder has no Harbor task.', {
-    where: folder,
+const harborTasksIn = (folder: string): string[] =>
+  foldersWith('task.toml', folder, {
+    message: 'The folder has no Harbor task.',
     hint: 'A Harbor task is a folder with a task.toml.',
   });
-}
 
 async function convert(
   what: string,

@@ -4,6 +4,7 @@ import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { createMask } from '@whetstone/sandbox';
 import { TASK_FILE } from '../config/read-task-file.ts';
+import { makeOutputFolder } from '../record/unwritable.ts';
 import { counted, percentNumber } from '../report/format.ts';
 import { escapedJson } from '../report/json.ts';
 import { oneLine } from '../report/sanitize.ts';
@@ -106,8 +107,9 @@ export async function mine(
   });
   const install = installOf(options, workTree);
   const withScripts = install.withScripts && { ...install, commands: install.withScripts };
-  say(prepareLine(install, options));
   const out = resolve(options.out);
+  await makeOutputFolder(out, '--out');
+  say(prepareLine(install, options));
   await using writer = await openWriter(options, signal);
   const mined = await mineTasks({
     ...{ method, scan, issues, sessions, repeat, limit, jobs, out, signal },

@@ -36,11 +36,28 @@ test.each([
   [['review', 'notes'], 'The folder has no task'],
   [['check', 'notes'], 'The folder has no task'],
   [['check', '--task-id', 'none'], 'Unknown task "none"'],
+  [['review', 'tasks.yaml'], 'This is a file, not a folder'],
+  [['check', 'tasks.yaml'], 'This is a file, not a folder'],
+  [['import', 'tasks.yaml'], 'This is a file, not a folder'],
+  [['check', 'nowhere'], 'This folder does not exist'],
+  [['mine', '--out', 'tasks.yaml'], 'The folder cannot be written (EEXIST)'],
+  [['export', '--out', 'tasks.yaml'], 'The folder cannot be written (EEXIST)'],
 ])('tasks %j is refused: %s', async (args, message) => {
   const named = args.includes('--repo') || args[0] !== 'mine' ? [] : ['--repo', repo];
   const { stderr, exitCode } = await project.whetstone(['tasks', ...args, ...named]);
   expect(stderr).toContain(message);
   expect(exitCode).toBe(2);
+});
+
+test.each([
+  [['--junit', 'tasks.yaml/audit.xml'], 'The file cannot be written'],
+  [['--junit', 'notes'], 'The file cannot be written (it is a folder)'],
+  [['--out', 'tasks.yaml/below'], 'The folder cannot be written (ENOTDIR)'],
+])('audit %j is refused before it grades anything: %s', async (args, message) => {
+  const { stdout, stderr, exitCode } = await project.whetstone(['audit', ...args]);
+  expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 2 });
+  expect(stderr).toContain(message);
+  expect(stderr).toContain(`Give ${args[0]} a f`);
 });
 
 test('a set-up that fails or hangs says nothing about the commit, which is tried again', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { checkTaskDemands } from './check-agent-abilities.ts';
@@ -82,14 +82,28 @@ export async function readTaskFolder(folder: string): Promise<TaskConfig> {
 }
 
 /** The folder itself if it has a task, else the folders in it that have one, sorted by name. */
-export function taskFoldersIn(folder: string): string[] {
-  if (existsSync(join(folder, TASK_FILE))) return [folder];
-  const names = existsSync(folder) ? readdirSync(folder).sort() : [];
-  const found = names.map((name) => join(folder, name)).filter((path) => existsSync(join(path, TASK_FILE)));
-  if (found.length > 0) return found;
-  throw new WhetstoneError('task-folder-empty', 'The folder has no task.', {
-    where: folder,
+export const taskFoldersIn = (folder: string): string[] =>
+  foldersWith(TASK_FILE, folder, {
+    message: 'The folder has no task.',
     hint: `A task is a folder with a ${TASK_FILE}. \`whetstone tasks mine\` makes some.`,
+  });
+
+/**
+ * The folder itself if it has the file `name`, else the folders in it that have one, sorted by name.
+ * @throws WhetstoneError `task-folder-empty`, with the message of `none` for a folder that has none
+ */
+export function foldersWith(name: string, folder: string, none: { message: string; hint: string }): string[] {
+  const has = (path: string) => existsSync(join(path, name));
+  if (has(folder)) return [folder];
+  const status = statSync(folder, { throwIfNoEntry: false });
+  const isFolder = status?.isDirectory() ?? false;
+  const names = isFolder ? readdirSync(folder).sort() : [];
+  const found = names.map((inside) => join(folder, inside)).filter(has);
+  if (found.length > 0) return found;
+  const absent = status ? 'This is a file, not a folder.' : 'This folder does not exist.';
+  throw new WhetstoneError('task-folder-empty', isFolder ? none.message : absent, {
+    where: folder,
+    hint: none.hint,
   });
 }
 

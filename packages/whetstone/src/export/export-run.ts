@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf, messageOf, WhetstoneError } from '@whetstone/errors';
 import type { Loss, StreamEvent } from '@whetstone/events';
 import { AtifError, writeAtif } from '@whetstone/events/atif';
 import { type InspectSampleSource, writeInspectLog } from '@whetstone/events/inspect';
@@ -9,6 +8,7 @@ import { type OtlpTraces, toGenAiSpans } from '@whetstone/events/open-telemetry'
 import { present } from '@whetstone/events/present';
 import { caseLayout, runLayout } from '../record/layout.ts';
 import type { CaseRow } from '../record/row.ts';
+import { unwritable } from '../record/unwritable.ts';
 import { readableEvents, textOf } from '../run/stored-events.ts';
 import type { ReportedRun } from '../run/write-report.ts';
 
@@ -25,12 +25,12 @@ export type Exported = { files: string[]; cases: number; without_events: number;
 export async function exportRun(run: ReportedRun, format: ExportFormat, folder: string): Promise<Exported> {
   const tally: Exported = { files: [], cases: 0, without_events: 0, lost: [] };
   await mkdir(folder, { recursive: true }).catch((cause: unknown) => {
-    throw unwritable(folder, cause);
+    throw unwritable('The folder', folder, cause, HINT);
   });
   const write = async (name: string, value: unknown) => {
     const file = join(folder, fileName(name));
     await writeFile(file, `${JSON.stringify(value, null, 2)}\n`).catch((cause: unknown) => {
-      throw unwritable(file, cause);
+      throw unwritable('The file', file, cause, HINT);
     });
     tally.files.push(file);
   };
@@ -71,15 +71,7 @@ function fileName(name: string): string {
   return `${createHash('sha256').update(name).digest('hex').slice(0, 8)}-${plain}`;
 }
 
-const unwritable = (where: string, cause: unknown): WhetstoneError =>
-  new WhetstoneError(
-    'output-unwritable',
-    `The file cannot be written (${codeOf(cause) ?? messageOf(cause)}).`,
-    {
-      ...{ where, cause },
-      hint: 'Give --out a folder that you may write to.',
-    },
-  );
+const HINT = 'Give --out a folder that you may write to.';
 
 function addLosses(all: Loss[], more: readonly Loss[]): void {
   for (const loss of more) {
