@@ -118,7 +118,7 @@ export function buildRow(input: {
       ...new Set([
         ...(turn?.telemetry?.evidenceGaps.filter((gap) => !isFilled(gap, spent)).map(mask.text) ?? []),
         ...(differsFromWire(turn, trace.calls) ? ['usage_mismatch'] : []),
-        ...(turn ? missingIn(spent) : []),
+        ...(turn || trace.agentSeconds !== undefined ? missingIn(spent) : []),
       ]),
     ],
     retries: attempt.earlier ? attempt.earlier.retries + 1 : 0,

@@ -197,7 +197,14 @@ test('an adapter that throws is an error of the harness, with what it threw', as
   const ran = await project.whetstone(['run']);
   expect(ran.exitCode).toBe(1);
   expect(project.latest().rows).toMatchObject([
-    { outcome: 'error', failure_class: 'harness', evidence: expect.stringContaining('my own bug') },
+    {
+      ...{ outcome: 'error', failure_class: 'harness', evidence: expect.stringContaining('my own bug') },
+      // It ran, and nobody saw what it used.
+      ...{
+        total_tokens: null,
+        telemetry_gaps: ['usage_missing', 'model_calls_missing', 'tool_calls_missing'],
+      },
+    },
   ]);
 });
 
