@@ -11,6 +11,12 @@ test('the keys of providers in an environment are known by the names that provid
     AWS_BEARER_TOKEN_BEDROCK: 'bedrock',
     CLAUDE_CODE_OAUTH_TOKEN: 'claude',
     HF_TOKEN: 'hf',
+    HUGGING_FACE_HUB_TOKEN: 'hub',
+    WATSONX_APIKEY: 'watsonx',
+    DATABRICKS_TOKEN: 'databricks',
+    FAL_KEY: 'fal',
+    GITLAB_TOKEN: 'duo',
+    VERCEL_OIDC_TOKEN: 'gateway of Vercel',
   };
   const others = { PATH: '/bin', AWS_ACCESS_KEY_ID: 'id', OPENAI_BASE_URL: 'url', EMPTY_API_KEY: '' };
   expect(providerKeys({ ...keys, ...others }).toSorted()).toEqual(Object.values(keys).toSorted());

@@ -34,7 +34,7 @@ function loginSecrets(agent: AgentConfig, environment: NodeJS.ProcessEnv): strin
 }
 
 const PROVIDER_KEY =
-  /_(API_KEY|API_TOKEN|AUTH_TOKEN|ADMIN_KEY|ACCESS_KEY|SESSION_TOKEN|BEARER_TOKEN\w*)$|^HF_TOKEN$/;
+  /_(API_?KEY|API_TOKEN|AUTH_TOKEN|ADMIN_KEY|ACCESS_KEY|SESSION_TOKEN|BEARER_TOKEN\w*)$|^(HF_TOKEN|HUGGING_FACE_HUB_TOKEN|DATABRICKS_TOKEN|FAL_KEY|GITLAB_TOKEN|VERCEL_OIDC_TOKEN)$/;
 
 /**
  * The model keys and logins in the environment of this process, by the names that providers and agents give them. No agent
