@@ -2,6 +2,7 @@ import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
 import { unmetAssertions } from './assertion-lines.ts';
 import { auditLine, tasksOf } from './audit-line.ts';
+import { categoryCells } from './category-cells.ts';
 import { evidenceFiles } from './evidence-files.ts';
 import {
   boundsText,
@@ -34,7 +35,8 @@ export function renderMarkdown(summary: Summary, manifest: Manifest, rows: reado
     introduction(summary),
     arms(summary),
     comparisons(summary),
-    matrix(summary.cells),
+    matrix('Task', summary.cells),
+    matrix('Category', categoryCells(summary.cells, rows)),
     failures(summary.failures, rowById),
     notShown(summary.caveats),
     isolation(summary.isolation),
@@ -198,7 +200,9 @@ function comparisons(summary: Summary): string[] {
   ];
 }
 
-function matrix(cells: readonly Cell[]): string[] {
+/** `what`: what the cells call their task. */
+function matrix(what: 'Task' | 'Category', cells: readonly Cell[]): string[] {
+  if (cells.length === 0) return [];
   const byArm = Map.groupBy(cells, ({ agent, variant }) => JSON.stringify([agent, variant]));
   const columns = [...byArm.values()].flatMap(([first]) => first ?? []);
   const rows = [...Map.groupBy(cells, (cell) => cell.task)].map(([task, ofTask]) => [
@@ -208,11 +212,11 @@ function matrix(cells: readonly Cell[]): string[] {
     ),
   ]);
   const head = [
-    'Task',
+    what,
     ...columns.map(({ agent, variant }) => `${markdownText(agent)}<br>${markdownText(variant)}`),
   ];
   return [
-    '## Tasks',
+    `## ${what === 'Task' ? 'Tasks' : 'Categories'}`,
     '',
     ...markdownTable(head, rows, 1),
     '',
