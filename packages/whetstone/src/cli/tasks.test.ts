@@ -172,6 +172,30 @@ echo "{\\"testResults\\":[{\\"name\\":\\"$PWD/test/half.test.js\\",\\"assertionR
   rmSync(history, { recursive: true });
 });
 
+test('mining that was killed goes on with what it had not tried', async () => {
+  const value = (text: string) => ({ 'src/half.js': text, 'test/half.test.js': text });
+  const history = makeHistory([
+    { message: 'Start', files: { 'package.json': '{"scripts":{"test":"jest"}}', 'src/half.js': '1' } },
+    { message: 'Half', files: value('2') },
+    { message: 'Third', files: value('3') },
+  ]);
+  const hangs = join(project.root, 'hangs');
+  project.write({ hangs: '' });
+  // The tests of the older commit do not end while the file is there. No test is reported.
+  const jest = `#!/bin/sh\ngrep -q 3 test/half.test.js || while test -e ${hangs}; do sleep 0.1; done\n`;
+  const setup = `mkdir -p node_modules/.bin; printf '%s' '${jest}' > node_modules/.bin/jest; chmod +x node_modules/.bin/jest`;
+  const args = ['tasks', 'mine', '--repo', history, '--out', 'killed', '--json', '--setup', setup];
+  const started = project.start(args.filter((one) => one !== '--json'));
+  await started.said(/^1\/2 Third/m);
+  process.kill(started.pid, 'SIGKILL');
+  await started.finished;
+  rmSync(hangs);
+  const again = JSON.parse((await project.whetstone(args)).stdout);
+  expect(again.known).toMatchObject([{ subject: 'Third' }]);
+  expect(again.tried).toMatchObject([{ subject: 'Half', status: 'refused' }]);
+  rmSync(history, { recursive: true });
+});
+
 test('a task file includes folders of tasks; what is wrong in one is shown with its file', async () => {
   const written = (id: string, more: string) => `id: ${id}\nprompt: Do it.\n${more}`;
   project.write({

@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { makeProject } from './__fixtures__/project.ts';
+
+/** Reports one test that sees what the work did, and one that passes in every second run. */
+const runner = (counter: string) => `#!/bin/sh
+for each; do case $each in --outputFile=*) report=\${each#*=};; esac; done
+echo >> ${counter}
+grep -q 'n / 2' src/half.js && half=passed || half=failed
+test $(($(wc -l < ${counter}) % 2)) = 1 && odd=passed || odd=failed
+of() { echo "{\\"ancestorTitles\\":[],\\"title\\":\\"$1\\",\\"status\\":\\"$2\\"}"; }
+echo "{\\"testResults\\":[{\\"name\\":\\"$PWD/test/half.test.js\\",\\"assertionResults\\":[$(of half $half),$(of odd $odd)]}]}" > "$report"
+`;
+
+test('check names flaky tests, tasks that nothing verifies, and what a prompt gives away', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'whetstone-test-'));
+  using project = makeProject({
+    files: { 'src/half.js': 'n / 3\n', jest: runner(join(folder, 'counter')) },
+    config: { evaluation: {} },
+  });
+  const taskOf = (id: string, prompt: string, ids: string[]) =>
+    JSON.stringify({
+      ...{ id, prompt, gold_patch: '../gold.patch', hidden_tests: '../tests' },
+      setup: ['mkdir -p node_modules/.bin; cp jest node_modules/.bin; chmod +x node_modules/.bin/jest'],
+      validation: {
+        tests: {
+          ...{ runner: 'jest', files: ['test/half.test.js'], masks: 'off' },
+          must_pass: ids.map((name) => `test/half.test.js > ${name}`),
+        },
+      },
+    });
+  const line = 'export const half = (n) => n / 2;';
+  const said = `As in 1a2b3c4d5, src/half.js needs this, and test/half.test.js passes:\n${line}\n`;
+  project.write({
+    'tasks.yaml': 'include: [own]\n',
+    'own/gold.patch': `--- a/src/half.js\n+++ b/src/half.js\n@@ -1 +1 @@\n-n / 3\n+${line}\n`,
+    'own/tests/test/half.test.js': 'half\n',
+    'own/flaky/task.yaml': taskOf('flaky', 'Halve it.', ['half', 'odd']),
+    'own/fit/task.yaml': taskOf('fit', said, ['half']),
+    'own/nothing/task.yaml': 'id: nothing\nprompt: Do it.\n',
+  });
+  const { stdout, stderr, exitCode } = await project.whetstone([
+    ...['tasks', 'check', '--repeat', '2', '--json'],
+  ]);
+  expect(exitCode, stderr).toBe(1);
+  const { checks, unfit } = JSON.parse(stdout);
+  expect(unfit).toEqual(['flaky', 'nothing']);
+  const odd = 'test/half.test.js > odd';
+  expect(checks).toEqual([
+    expect.objectContaining({
+      ...{ task: 'fit', nop: { passed: 0, runs: 2 }, gold: { passed: 2, runs: 2 } },
+      ...{ flaky: [odd], problems: [] },
+      warnings: [
+        'the prompt names the hidden file test/half.test.js',
+        `the prompt has a line of the answer: ${line}`,
+        'the prompt names src/half.js, which the answer changes',
+        'the prompt has 1a2b3c4d5, which may be a commit id',
+      ],
+    }),
+    expect.objectContaining({
+      ...{ task: 'flaky', nop: { passed: 0, runs: 2 }, gold: { passed: 1, runs: 2 } },
+      flaky: [odd],
+      problems: [
+        `with its patch: 1 of 2 tests did not pass: ${odd} (failed)`,
+        `relies on flaky tests: ${odd}`,
+      ],
+    }),
+    expect.objectContaining({
+      ...{ task: 'nothing', nop: { passed: 2, runs: 2 }, gold: null },
+      problems: ['nothing verifies the work', 'passes without any work in 2 of 2 runs'],
+    }),
+  ]);
+  rmSync(folder, { recursive: true });
+});
