@@ -78,6 +78,39 @@ test('remove takes out a function that a test imports or names, or all functions
   ]);
 });
 
+test('remove takes the tests of what uses a function that no test names, if that can be known', async () => {
+  const long = (name: string, call: string) =>
+    `${name}(n) {\n  let m = n;\n  m += 1;\n  return ${call};\n}\n`;
+  const testsIn = async (...more: string[]) => {
+    const source = [
+      long('function inner', 'm'),
+      long('function middle', 'inner(m)'),
+      long('export function outer', 'middle(m)'),
+      long('export function other', 'm'),
+    ];
+    const used = makeHistory([
+      START,
+      {
+        message: 'Use',
+        files: {
+          'src/used.js': [...source, ...more].join(''),
+          'test/outer.test.js': "import { outer } from '../src/used.js';\n",
+          'test/other.test.js': "import { other } from '../src/used.js';\n",
+        },
+      },
+    ]);
+    const found = await findCandidates('remove', used, { maxFiles: 15, maxLines: 600 });
+    const inner = found.candidates.find(({ subject }) => subject === 'inner of src/used.js');
+    const draft = inner && (await found.draft(inner));
+    rmSync(used, { recursive: true });
+    return typeof draft === 'object' && draft.tests.files;
+  };
+  expect(await testsIn()).toEqual(['test/outer.test.js']);
+  const both = ['test/other.test.js', 'test/outer.test.js'];
+  expect(await testsIn('export const inverse = [inner];\n')).toEqual(both);
+  expect(await testsIn('export default (n) => middle(n);\n')).toEqual(both);
+});
+
 test('remove says in which line a function was, because a file can have two of one name', async () => {
   const run = (value: number) => `  run() {\n    let n = ${value};\n    n += 1;\n    return n;\n  },\n`;
   const twice = makeHistory([

@@ -6,6 +6,7 @@ import type { Candidate } from './candidate.ts';
 import { classifyPath } from './classify-path.ts';
 import { type Draft, type FileContent, filesAt, patchBetween, taskIdOf, testsAt } from './draft.ts';
 import { type FoundFunction, isParsed, openFunctionFinder } from './find-functions.ts';
+import { reachingNames } from './reaching-names.ts';
 import type { LeftOut, ScanOptions } from './scan-history.ts';
 
 /** Shorter functions say little by themselves; a file that has only such is taken as a whole. */
@@ -35,7 +36,7 @@ export async function removable(repo: string, { paths = [], maxLines }: ScanOpti
     if (units.length === 0) leftOut.push({ subject: file.path, reason: 'no function was found in it' });
     for (const [rank, unit] of units.entries()) {
       const subject = `${unit.name} of ${file.path}`;
-      const covering = testsOf(unit, tests);
+      const covering = testsOf(unit, tests, reachingNames(unit.functions, functions, text));
       if (unit.lines > maxLines)
         leftOut.push({ subject, reason: `it has ${unit.lines} lines, more than ${maxLines}` });
       else if (covering.length === 0) leftOut.push({ subject, reason: 'no test names or imports it' });
@@ -129,13 +130,17 @@ function readTest({ path, content }: FileContent): ReadTest {
   return { path, names, imports: new Set(imports.map(withoutEnd)) };
 }
 
-/** The test files that most likely show what a unit does. Whether they do is for validation to find out. */
-function testsOf({ file, functions }: Unit, tests: readonly ReadTest[]): string[] {
+/**
+ * The test files that most likely show what a unit does: those that name it, or else what uses it (`users`). Whether they do is
+ * for validation to find out.
+ */
+function testsOf({ file, functions }: Unit, tests: readonly ReadTest[], users: string[] = []): string[] {
   const own = functions.map(({ name }) => name.split('.').at(-1) ?? name);
   const path = withoutEnd(file.path);
   const importing = tests.filter(({ imports }) => imports.has(path));
-  const names = ({ names: all }: ReadTest) => own.some((name) => name.length > 3 && all.has(name));
-  const groups = [importing.filter(names), importing, tests.filter(names)];
+  const naming = (wanted: string[], from = importing) =>
+    from.filter(({ names: all }) => wanted.some((name) => name.length > 3 && all.has(name)));
+  const groups = [naming(own), naming(users), importing, naming(own, [...tests])];
   const best = groups.find((group) => group.length > 0) ?? [];
   return best.slice(0, MOST_TESTS).map(({ path }) => path);
 }

@@ -146,6 +146,21 @@ test('a file whose tests pass without the code that was taken out is not run aga
   expect(await validateDraft(draftOf(...files), task, room, options)).toMatchObject({ files });
 });
 
+test('a file in which no test fails twice without the code that was taken out is not run again', async () => {
+  const files = ['a.test.js', 'b.test.js'];
+  const { room, runs } = roomWith((isSolved) => ({
+    'a.test.js > repaired': isSolved ? 'passed' : 'failed',
+    'b.test.js > slow': runs.length === 1 ? 'failed' : 'passed',
+    'b.test.js > slower': runs.length === 2 ? 'failed' : 'passed',
+  }));
+  expect(await validateDraft(removalOf(...files), task, room, { ...options, repeat: 3 })).toMatchObject({
+    ...{ files: ['a.test.js'], failToPass: ['a.test.js > repaired'] },
+  });
+  const gold = runs.filter(({ isSolved }) => isSolved);
+  expect(gold.map((run) => run.files)).toEqual([['a.test.js'], ['a.test.js']]);
+  expect(runs).toHaveLength(4);
+});
+
 test('a tree that is the solution of several drafts is run once for each of their sets of files', async () => {
   const { room, runs } = roomWith((isSolved) => shown(isSolved));
   const solvedRuns = openSolvedRuns();
