@@ -84,6 +84,10 @@ function reachOf(bounds: Comparison['interval_bounds']): [number, number] {
 /** The intervals at both bounds of the missing cases (statistics, R7); empty where every case has a result. */
 function atBothBounds(bounds: Comparison['interval_bounds'] | undefined, unit: Unit): string {
   if (!bounds?.against || !bounds.in_favor) return '';
+  const [low, high] = reachOf(bounds);
+  if (unit === 'pp' && low <= -1 && high >= 1) {
+    return '; the cases without a result leave every difference possible';
+  }
   const [against, inFavor] = [bounds.against, bounds.in_favor].map((one) =>
     pointsRange(one.low, one.high, unit),
   );

@@ -231,6 +231,17 @@ describe('comparisons', () => {
     );
   });
 
+  test('say in words that the missing cases leave everything possible', () => {
+    const manifest = sampleManifest({ tasks: taskNames(8) });
+    const rows = sampleRows(manifest, ({ task_id, variant }) => {
+      if (Number(task_id.slice(5)) > 4) return 'error';
+      return (variant === 'baseline') === (task_id === 'task-1') ? 'passed' : 'failed';
+    });
+    const sentence = summarize(manifest, rows).comparisons[0]?.sentence;
+    expect(sentence).toContain('; the cases without a result leave every difference possible; 4 tasks');
+    expect(sentence).not.toContain('−100 … +100');
+  });
+
   test('name no winner that the cases without a result could undo', () => {
     const manifest = sampleManifest({ tasks: taskNames(14) });
     const rows = sampleRows(manifest, ({ task_id, variant }) => {
