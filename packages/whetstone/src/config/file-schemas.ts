@@ -14,16 +14,20 @@ import {
   variantSchema,
 } from './schema.ts';
 
+/** What the loader takes as the values of `env`, which it reads as they are written. */
+const environment = { env: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).nullish() };
+const agent = agentSchema.extend(environment);
+
 /** A configuration file with all its levels. The loader reads it level by level, so that it can report each problem. */
 const configFile = rootSchema.extend({
-  agent: legacyAgentSchema.optional(),
-  agents: z.record(z.string(), agentSchema.extend({ kind: agentKind })).nullish(),
+  agent: legacyAgentSchema.extend(environment).optional(),
+  agents: z.record(z.string(), agent.extend({ kind: agentKind })).nullish(),
   variants: z.record(
     z.string(),
     variantSchema
       .extend({
         overlays: z.array(overlaySchema).nullish(),
-        mcp_servers: z.record(z.string(), mcpServerSchema).nullish(),
+        mcp_servers: z.record(z.string(), mcpServerSchema.extend(environment)).nullish(),
       })
       .nullable(),
   ),

@@ -140,7 +140,7 @@ export const rootSchema = z.object({
   variants: z.record(z.string(), z.unknown()),
   evaluation: commandList,
   output_dir: text.nullish(),
-  seed: z.union([name, z.number().refine(Number.isInteger, 'must be text or a whole number')]).nullish(),
+  seed: z.union([name, z.number().multipleOf(1, 'must be text or a whole number')]).nullish(),
   baseline: anyText.nullish(),
   /** Scores are of evals, so that only an experiment can declare them. */
   metric: declaredMetric.exclude(['score']).nullish(),
