@@ -61,7 +61,7 @@ function hintFor(error: unknown): string {
   if (code === 'ERR_MODULE_NOT_FOUND' && message.includes("'whetstone'")) {
     return 'Install whetstone beside the module: npm install --save-dev whetstone';
   }
-  if (code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX' || code === 'ERR_INVALID_TYPESCRIPT_SYNTAX') {
+  if (code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX') {
     return 'Remove enums, namespaces and parameter properties: Node does not run them.';
   }
   const [, missing] = /does not provide an export named '(.+?)'/.exec(message) ?? [];

@@ -168,6 +168,8 @@ test.each([
   ['exports no agent', 'export default { name: "x" };', 'the default export is not an agent'],
   ['fails when it is loaded', 'throw new Error("broken at the start");', 'broken at the start'],
   ['needs what is not there', "import './no-such-thing.js';", 'no-such-thing.js'],
+  ['has an enum', 'enum Kind { A }', 'Remove enums, namespaces and parameter properties'],
+  ['does not parse', 'const one: number = 1 +;', 'Run the module with `node` to see where it fails'],
   ['needs a package', "import '@/no-such-thing';", 'Node does not read the paths of tsconfig.json'],
   ['imports a type', "import { Agent } from 'whetstone/adapter';", 'import it with `import type`'],
 ])('a module that %s stops the run before it costs anything', async (_, source, message) => {
