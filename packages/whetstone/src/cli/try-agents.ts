@@ -50,10 +50,10 @@ export async function agentsFor(subject: Subject, here: readonly AgentHere[], op
 }
 
 function noAgent(subject: Subject, others: readonly { name: string; note: string }[]): WhetstoneError {
-  const found = others.map(({ name, note }) => `${name} ${note}`).join('; ');
+  const found = others.map(({ name, note }) => `${name}: ${note}`).join('; ');
   return new WhetstoneError(
     'try-agent-missing',
-    `No agent of this machine can try ${subject.name}${found === '' ? '' : `: ${found}`}.`,
+    `No agent of this machine can try ${subject.name}${found === '' ? '' : ` (${found})`}.`,
     {
       hint: 'Install one with `whetstone agents install`, set its key or sign in, or name a command with --agent-command.',
     },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runGit } from '../workspace/__fixtures__/test-repo.ts';
 import { runCommandLine } from './__fixtures__/command-line.ts';
-import { makeProject, type Project } from './__fixtures__/project.ts';
+import { makeProgram, makeProject, type Project } from './__fixtures__/project.ts';
 
 let project: Project;
 beforeAll(() => {
@@ -119,9 +119,15 @@ const inRepo = (args: string[], env: NodeJS.ProcessEnv = {}) =>
   });
 
 test('without a config: an agent that is here, tasks of tasks/mined, else commits to try', async () => {
+  makeProgram(join(project.root, 'bin/codex'), 'true');
   const nobody = await inRepo([], { PATH: '/usr/bin:/bin', HOME: project.root });
   expect(nobody).toMatchObject({ exitCode: 2 });
   expect(nobody.stderr).toContain('No agent of this machine can try AGENTS.md');
+
+  const unsigned = await inRepo([], { PATH: `${project.root}/bin:/usr/bin:/bin`, HOME: project.root });
+  expect(unsigned.stderr).toContain(
+    'can try AGENTS.md (codex-cli: OPENAI_API_KEY is not set, and no login was found).',
+  );
 
   // Before it mines.
   const unknown = await inRepo(['--agent', 'codexx']);
