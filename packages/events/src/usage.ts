@@ -11,12 +11,17 @@ export function addUsage(left: Usage, right: Usage): Usage {
     inputTokens: left.inputTokens + right.inputTokens,
     outputTokens: left.outputTokens + right.outputTokens,
   };
-  for (const bucket of ['cacheReadTokens', 'cacheWriteTokens', 'reasoningTokens'] as const) {
-    const a = left[bucket];
-    const b = right[bucket];
-    if (a !== undefined || b !== undefined) sum[bucket] = (a ?? 0) + (b ?? 0);
-  }
+  const cacheReadTokens = bucketSum(left.cacheReadTokens, right.cacheReadTokens);
+  const cacheWriteTokens = bucketSum(left.cacheWriteTokens, right.cacheWriteTokens);
+  const reasoningTokens = bucketSum(left.reasoningTokens, right.reasoningTokens);
+  if (cacheReadTokens !== undefined) sum.cacheReadTokens = cacheReadTokens;
+  if (cacheWriteTokens !== undefined) sum.cacheWriteTokens = cacheWriteTokens;
+  if (reasoningTokens !== undefined) sum.reasoningTokens = reasoningTokens;
   return sum;
+}
+
+function bucketSum(left: number | undefined, right: number | undefined): number | undefined {
+  return left === undefined && right === undefined ? undefined : (left ?? 0) + (right ?? 0);
 }
 
 /** All tokens of all buckets. */

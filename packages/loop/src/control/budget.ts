@@ -121,10 +121,8 @@ export class SpendMeter {
   }
 
   #take(usage: Usage | undefined, costUsd: number | undefined): void {
-    for (const totals of [this.#submit, this.#whole]) {
-      if (usage) totals.usage = addUsage(totals.usage, usage);
-      totals.costUsd = plus(totals.costUsd, costUsd);
-    }
+    take(this.#submit, usage, costUsd);
+    take(this.#whole, usage, costUsd);
     this.#whole.turns += 1;
     if (this.#parent) this.#parent.#take(usage, costUsd);
   }
@@ -132,6 +130,11 @@ export class SpendMeter {
   #worked(): number {
     return this.#workedMs + (this.#workingSince === undefined ? 0 : performance.now() - this.#workingSince);
   }
+}
+
+function take(totals: Totals, usage: Usage | undefined, costUsd: number | undefined): void {
+  if (usage) totals.usage = addUsage(totals.usage, usage);
+  totals.costUsd = plus(totals.costUsd, costUsd);
 }
 
 function emptyTotals(): Totals {

@@ -12,6 +12,12 @@ import type {
 } from './turn.ts';
 import { toolCallsOf, wellFormedInput } from './turn.ts';
 
+/** What an assistant turn consists of. */
+type Answer = Pick<AssistantTurn, 'parts' | 'provider' | 'model'> & {
+  usage?: AssistantTurn['usage'] | undefined;
+  responseId?: string | undefined;
+};
+
 /**
  * The append-only list of turns. It upholds one rule: every tool call is answered exactly once, directly after the turn
  * that made it. Providers refuse every later request of a conversation that breaks this rule.
@@ -56,21 +62,18 @@ export class History {
     return this.#append({ id: turnId(), timestamp, kind: 'steering', content: wellFormedInput(content) });
   }
 
-  appendAssistant({
-    parts,
-    provider,
-    model,
-    ...reported
-  }: Omit<AssistantTurn, 'id' | 'timestamp' | 'kind'>): AssistantTurn {
-    return this.#append({
+  appendAssistant({ parts, provider, model, usage, responseId }: Answer): AssistantTurn {
+    const turn: AssistantTurn = {
       id: turnId(),
       timestamp: this.#time(),
       kind: 'assistant',
       parts: withoutSpareRoom(parts),
       provider,
       model,
-      ...reported,
-    });
+    };
+    if (usage !== undefined) turn.usage = usage;
+    if (responseId !== undefined) turn.responseId = responseId;
+    return this.#append(turn);
   }
 
   /**
@@ -78,7 +81,7 @@ export class History {
    * once.
    */
   appendToolResults(given: readonly ToolResult[]): ToolResultsTurn {
-    const results = inOrder(given, this.#openCalls);
+    const results = orderedLike(given, this.#openCalls);
     if (results === undefined)
       throw new Error('history: the tool results do not answer the calls of the last turn one to one');
     return this.#push({ id: turnId(), timestamp: this.#time(), kind: 'tool_results', results });
@@ -167,23 +170,17 @@ function turnId(): string {
 }
 
 /** A copy in the order of the calls, without unused capacity. `undefined` unless each call has exactly one result. */
-function inOrder(
+function orderedLike(
   results: readonly ToolResult[],
   calls: readonly ToolCallPart[],
 ): readonly ToolResult[] | undefined {
   if (results.length !== calls.length) return undefined;
-  const ordered = withoutSpareRoom(results);
-  for (const [index, { callId }] of calls.entries()) {
-    // They are in order already unless a part of the round was parked.
-    const result = results[index]?.callId === callId ? results[index] : findResult(results, callId);
-    if (result === undefined) return undefined;
-    ordered[index] = result;
-  }
-  return ordered;
-}
-
-function findResult(results: readonly ToolResult[], callId: string): ToolResult | undefined {
-  return results.find((result) => result.callId === callId);
+  // They are in order already unless a part of the round was parked.
+  const inOrder = calls.every(({ callId }, index) => results[index]?.callId === callId);
+  if (inOrder) return withoutSpareRoom(results);
+  const byCall = new Map(results.map((result) => [result.callId, result]));
+  const ordered = calls.map(({ callId }) => byCall.get(callId)).filter((result) => result !== undefined);
+  return ordered.length === calls.length ? withoutSpareRoom(ordered) : undefined;
 }
 
 /** The list without unused capacity: V8 leaves room for sixteen more in a list that grew, and a history lives long. */
@@ -216,10 +213,9 @@ const IMAGE_CHARACTERS = 6_000;
 /** The size of a turn, as the model reads it. */
 export function charactersOf(turn: HistoryTurn): number {
   if (turn.kind !== 'assistant' && turn.kind !== 'tool_results') return inputCharacters(turn.content);
-  let characters = 0;
-  if (turn.kind === 'assistant') for (const part of turn.parts) characters += partCharacters(part);
-  else for (const { content } of turn.results) characters += inputCharacters(content);
-  return characters;
+  return turn.kind === 'assistant'
+    ? turn.parts.reduce((sum, part) => sum + partCharacters(part), 0)
+    : turn.results.reduce((sum, { content }) => sum + inputCharacters(content), 0);
 }
 
 function partCharacters(part: AssistantPart): number {

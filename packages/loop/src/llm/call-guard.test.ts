@@ -1,8 +1,14 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { CallGuard } from './call-guard.ts';
 
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.spyOn(process, 'uptime').mockImplementation(() => performance.now() / 1_000);
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
 
 test('a silent call is aborted, and the next one is not', () => {
   const outer = new AbortController();

@@ -1,4 +1,4 @@
-import { LONGEST_TIMER_MS } from '../control/clock.ts';
+import { LONGEST_TIMER_MS, monotonicMs } from '../control/clock.ts';
 import { onAbort } from '../control/race-abort.ts';
 
 /** A model need not take its listeners off a signal, so no signal serves more calls than that. */
@@ -13,10 +13,12 @@ export class CallGuard implements Disposable {
   readonly #outer: AbortSignal;
   readonly #listening: Disposable;
   #controller = new AbortController();
+  /** Of that controller, and kept because Node checks the controller each time that somebody asks it. */
+  #signal = this.#controller.signal;
   #calls = 0;
   #isOpen = false;
   #idleTimeoutMs = 0;
-  /** When the model was last heard, by `performance.now()`. */
+  /** When the model was last heard, by `monotonicMs()`. */
   #heardAt = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -31,6 +33,7 @@ export class CallGuard implements Disposable {
     const isUsedUp = this.#calls > CALLS_PER_SIGNAL || this.signal.aborted;
     if (isUsedUp && !this.#outer.aborted) {
       this.#controller = new AbortController();
+      this.#signal = this.#controller.signal;
       this.#calls = 1;
     }
     this.#isOpen = true;
@@ -42,12 +45,12 @@ export class CallGuard implements Disposable {
 
   /** Aborts with the call. */
   get signal(): AbortSignal {
-    return this.#controller.signal;
+    return this.#signal;
   }
 
   /** The model has sent something. */
   refresh(): void {
-    this.#heardAt = performance.now();
+    this.#heardAt = monotonicMs();
   }
 
   end(): void {
@@ -68,7 +71,7 @@ export class CallGuard implements Disposable {
     const look = () => {
       this.#timer = undefined;
       if (!this.#isOpen) return;
-      const left = this.#heardAt + this.#idleTimeoutMs - performance.now();
+      const left = this.#heardAt + this.#idleTimeoutMs - monotonicMs();
       if (left <= 0) this.#controller.abort();
       else this.#watch(Math.ceil(left));
     };

@@ -8,13 +8,12 @@ import type {
   LanguageModelV4Usage,
 } from '@ai-sdk/provider';
 import type { Usage } from '@whetstone/events';
-import { present } from '@whetstone/events/present';
 import { onAbort, raceAbort } from '../control/race-abort.ts';
 import type { AssistantPart } from '../conversation/turn.ts';
 import type { Emit } from '../events/session-event.ts';
 import type { CallGuard } from './call-guard.ts';
 import { classifyLlmError, LlmError } from './llm-error.ts';
-import { ResponseAssembler } from './response-assembler.ts';
+import { type CallIds, ResponseAssembler } from './response-assembler.ts';
 
 /** One request, ready for the wire. */
 export type ModelRequest = {
@@ -44,8 +43,8 @@ export type ModelResponse = {
 
 export type ModelCallOptions = {
   request: ModelRequest;
-  /** Returns a call id that the conversation does not have yet. */
-  uniqueCallId: (callId: string, taken: ReadonlySet<string>) => string;
+  /** Knows the call ids that the conversation has already. */
+  history: CallIds;
   emit: Emit;
   /** Of the submit. */
   signal: AbortSignal;
@@ -58,32 +57,16 @@ export type ModelCallOptions = {
 /** Calls the model once, without retry. Rejects with an `LlmError` whatever goes wrong. */
 export async function callModel(options: ModelCallOptions): Promise<ModelResponse> {
   const { request, emit, signal, guard } = options;
-  const { model, prompt, tools, maxOutputTokens, reasoningEffort, providerOptions, responseFormat } = request;
+  const { model } = request;
   guard.begin(options.idleTimeoutMs);
-  const assembler = new ResponseAssembler(emit, request.freeformTools, options.uniqueCallId);
+  const assembler = new ResponseAssembler(emit, request.freeformTools, options.history);
   let opening: Promise<LanguageModelV4StreamResult> | undefined;
   try {
-    opening = Promise.resolve(
-      model.doStream({
-        prompt,
-        tools,
-        ...(tools.length > 0 && { toolChoice: { type: 'auto' } }),
-        // The portable levels; a provider's own level is for the profile's provider options.
-        ...present({
-          maxOutputTokens,
-          responseFormat,
-          reasoning:
-            reasoningEffort === undefined ? undefined : EFFORTS.find((known) => known === reasoningEffort),
-        }),
-        providerOptions,
-        headers: { 'x-whetstone-agent': 'loop' },
-        abortSignal: guard.signal,
-      }),
-    );
+    opening = Promise.resolve(model.doStream(callOptions(request, guard.signal)));
     // A model need not listen to its signal.
     const opened = await raceAbort(opening, guard.signal, 0);
     if (!opened) throw guard.signal.reason;
-    return { model, ...(await readStream(opened.stream, assembler, emit, guard)) };
+    return await readStream(model, opened.stream, assembler, emit, guard);
   } catch (error) {
     assembler.discard();
     // A stream that opens after the call has failed must not stay open.
@@ -98,14 +81,28 @@ export async function callModel(options: ModelCallOptions): Promise<ModelRespons
   }
 }
 
+function callOptions(request: ModelRequest, abortSignal: AbortSignal): LanguageModelV4CallOptions {
+  const { prompt, tools, maxOutputTokens, reasoningEffort, providerOptions, responseFormat } = request;
+  const headers = { 'x-whetstone-agent': 'loop' };
+  const options: LanguageModelV4CallOptions = { prompt, tools, providerOptions, headers, abortSignal };
+  if (tools.length > 0) options.toolChoice = { type: 'auto' };
+  if (maxOutputTokens !== undefined) options.maxOutputTokens = maxOutputTokens;
+  if (responseFormat) options.responseFormat = responseFormat;
+  // The portable levels; a provider's own level is for the profile's provider options.
+  const reasoning = reasoningEffort && EFFORTS.find((known) => known === reasoningEffort);
+  if (reasoning) options.reasoning = reasoning;
+  return options;
+}
+
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 
 async function readStream(
+  model: LanguageModelV4,
   stream: ReadableStream<LanguageModelV4StreamPart>,
   assembler: ResponseAssembler,
   emit: Emit,
   guard: CallGuard,
-): Promise<Omit<ModelResponse, 'model'>> {
+): Promise<ModelResponse> {
   let finish: Extract<LanguageModelV4StreamPart, { type: 'finish' }> | undefined;
   let failure: { error: unknown } | undefined;
   const reader = stream.getReader();
@@ -142,7 +139,16 @@ async function readStream(
       message: `Ignored a part of the response: ${classifyLlmError(failure.error, NEVER).message}`,
     });
   const { raw } = finish.finishReason;
-  return { ...assembler.finish(), finish: { unified, ...present({ raw }) }, usage: toUsage(finish.usage) };
+  const { parts, responseId, modelId } = assembler.finish();
+  const usage = toUsage(finish.usage);
+  return {
+    model,
+    parts,
+    responseId,
+    modelId,
+    usage,
+    finish: raw === undefined ? { unified } : { unified, raw },
+  };
 }
 
 const BROKEN: ReadonlySet<string> = new Set(['interrupted', 'error', 'other']);
@@ -152,16 +158,17 @@ const NEVER = new AbortController().signal;
 /** The provider's counts in exclusive buckets; `undefined` where it reported none. */
 function toUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage | undefined {
   if ((inputTokens.total ?? inputTokens.noCache ?? outputTokens.total) === undefined) return undefined;
-  const cached = (inputTokens.cacheRead ?? 0) + (inputTokens.cacheWrite ?? 0);
-  return {
+  const { cacheRead, cacheWrite } = inputTokens;
+  const { reasoning } = outputTokens;
+  const cached = (cacheRead ?? 0) + (cacheWrite ?? 0);
+  const usage: Usage = {
     inputTokens: count(inputTokens.noCache ?? (inputTokens.total ?? 0) - cached),
-    outputTokens: count(outputTokens.total ?? (outputTokens.text ?? 0) + (outputTokens.reasoning ?? 0)),
-    ...present({
-      cacheReadTokens: inputTokens.cacheRead && count(inputTokens.cacheRead),
-      cacheWriteTokens: inputTokens.cacheWrite && count(inputTokens.cacheWrite),
-      reasoningTokens: outputTokens.reasoning && count(outputTokens.reasoning),
-    }),
+    outputTokens: count(outputTokens.total ?? (outputTokens.text ?? 0) + (reasoning ?? 0)),
   };
+  if (cacheRead !== undefined) usage.cacheReadTokens = count(cacheRead);
+  if (cacheWrite !== undefined) usage.cacheWriteTokens = count(cacheWrite);
+  if (reasoning !== undefined) usage.reasoningTokens = count(reasoning);
+  return usage;
 }
 
 function count(tokens: number): number {

@@ -9,7 +9,6 @@ import type {
   LanguageModelV4ToolResultPart,
 } from '@ai-sdk/provider';
 import { isJsonObject, parseJson } from '@whetstone/events/json';
-import { present } from '@whetstone/events/present';
 import type { Preamble } from '../conversation/preamble.ts';
 import type {
   AssistantPart,
@@ -117,9 +116,7 @@ function setCacheBreakpoints(prompt: LanguageModelV4Prompt): void {
 }
 
 function sameItems<T>(left: readonly T[], right: readonly T[]): boolean {
-  if (left.length !== right.length) return false;
-  for (const [index, item] of left.entries()) if (item !== right[index]) return false;
-  return true;
+  return left.length === right.length && left.every((item, index) => item === right[index]);
 }
 
 function toMessage(turn: HistoryTurn, wire: Wire, foreign: boolean): LanguageModelV4Message | undefined {
@@ -161,21 +158,23 @@ function assistantMessage(
   foreign: boolean,
 ): LanguageModelV4Message | undefined {
   const own = !foreign && wireOf(turn.provider).family === wire.family;
-  const content = turn.parts
-    .map((part) => assistantPart(part, wire, own))
-    .filter((part) => part !== undefined);
-  // A copy, because `filter` leaves room for sixteen more, and the message is kept as long as the conversation.
+  const content: AssistantMessagePart[] = [];
+  for (const part of turn.parts) {
+    const converted = assistantPart(part, wire, own);
+    if (converted) content.push(converted);
+  }
+  // A copy, because a list that grew has room for sixteen more, and the message is kept as long as the conversation.
   return content.length === 0 ? undefined : { role: 'assistant', content: content.slice() };
 }
 
 /** A part of another provider loses what only that provider can read: its metadata, its reasoning, its own tools. */
 function assistantPart(part: AssistantPart, wire: Wire, own: boolean): AssistantMessagePart | undefined {
-  const options = present({ providerOptions: own ? part.providerMetadata : undefined });
+  const providerOptions = own ? part.providerMetadata : undefined;
+  const options = providerOptions && { providerOptions };
   switch (part.type) {
     case 'text':
       // Anthropic refuses a blank text; another provider may have hung something on it that it wants back.
-      if (part.text.trim() === '' && (!options.providerOptions || wire.family === 'anthropic'))
-        return undefined;
+      if (part.text.trim() === '' && (!options || wire.family === 'anthropic')) return undefined;
       return { type: 'text', text: part.text, ...options };
     case 'reasoning':
       return own ? { type: 'reasoning', text: part.text, ...options } : undefined;
@@ -186,7 +185,7 @@ function assistantPart(part: AssistantPart, wire: Wire, own: boolean): Assistant
         toolCallId: safeId(part.callId, wire),
         toolName: safeName(part.name),
         input: toolInput(part, wire),
-        ...(part.providerExecuted ? { providerExecuted: true } : {}),
+        ...(part.providerExecuted ? { providerExecuted: true } : undefined),
         ...options,
       };
     case 'provider-result':

@@ -1,18 +1,26 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { isJsonObject, type JsonValue, parseJson } from '@whetstone/events/json';
 import { present } from '@whetstone/events/present';
-import type { AssistantPart, ProviderMetadata, ReasoningPart, TextPart } from '../conversation/turn.ts';
+import type {
+  AssistantPart,
+  ProviderMetadata,
+  ReasoningPart,
+  TextPart,
+  ToolCallPart,
+} from '../conversation/turn.ts';
 import type { Emit } from '../events/session-event.ts';
 
 type StreamPart<Type> = Extract<LanguageModelV4StreamPart, { type: Type }>;
-type UniqueCallId = (callId: string, taken: ReadonlySet<string>) => string;
 type OpenBlock = { part: TextPart | ReasoningPart; ended: boolean };
+
+/** Returns a call id that the conversation does not have yet. */
+export type CallIds = { uniqueCallId(callId: string, taken: ReadonlySet<string>): string };
 
 /** Puts the parts of one response together, in the order in which the provider began them, and reports as they grow. */
 export class ResponseAssembler {
   readonly #emit: Emit;
   readonly #freeformTools: ReadonlySet<string>;
-  readonly #uniqueCallId: UniqueCallId;
+  readonly #history: CallIds;
   readonly #parts: AssistantPart[] = [];
   readonly #blocks = new Map<string, OpenBlock>();
   readonly #inputNames = new Map<string, string>();
@@ -21,10 +29,10 @@ export class ResponseAssembler {
   #responseId: string | undefined;
   #modelId: string | undefined;
 
-  constructor(emit: Emit, freeformTools: ReadonlySet<string>, uniqueCallId: UniqueCallId) {
+  constructor(emit: Emit, freeformTools: ReadonlySet<string>, history: CallIds) {
     this.#emit = emit;
     this.#freeformTools = freeformTools;
-    this.#uniqueCallId = uniqueCallId;
+    this.#history = history;
   }
 
   accept(part: LanguageModelV4StreamPart): void {
@@ -80,14 +88,18 @@ export class ResponseAssembler {
 
   /** The whole response. Blocks that the provider left open are closed. */
   finish(): { parts: AssistantPart[]; responseId: string | undefined; modelId: string | undefined } {
-    for (const id of this.#blocks.keys()) this.#end(id, undefined);
+    if (this.#blocks.size > 0) this.#endAll();
     const parts = this.#parts.every(hasContent) ? this.#parts : this.#parts.filter(hasContent);
     return { parts, responseId: this.#responseId, modelId: this.#modelId };
   }
 
   /** Closes the brackets of a response that will be in no turn. */
   discard(): void {
-    for (const id of this.#blocks.keys()) this.#end(id, undefined, true);
+    this.#endAll(true);
+  }
+
+  #endAll(discarded = false): void {
+    for (const id of this.#blocks.keys()) this.#end(id, undefined, discarded);
   }
 
   #open(id: string, type: 'text' | 'reasoning', metadata: ProviderMetadata | undefined): OpenBlock {
@@ -131,18 +143,18 @@ export class ResponseAssembler {
 
   #addCall(part: StreamPart<'tool-call'>): void {
     const providerExecuted = part.providerExecuted === true;
-    const callId = providerExecuted ? part.toolCallId : this.#uniqueCallId(part.toolCallId, this.#callIds);
+    const callId = providerExecuted
+      ? part.toolCallId
+      : this.#history.uniqueCallId(part.toolCallId, this.#callIds);
     this.#callIds.add(callId);
     const freeform = this.#freeformTools.has(part.toolName);
-    this.#parts.push({
-      type: 'tool-call',
-      callId,
-      name: part.toolName.toWellFormed(),
-      input: freeform ? freeformText(part.input) : wellFormedJson(part.input),
-      ...(freeform && { freeform }),
-      ...(providerExecuted && { providerExecuted }),
-      ...present({ providerMetadata: part.providerMetadata }),
-    });
+    const name = part.toolName.toWellFormed();
+    const input = freeform ? freeformText(part.input) : wellFormedJson(part.input);
+    const call: ToolCallPart = { type: 'tool-call', callId, name, input };
+    if (freeform) call.freeform = true;
+    if (providerExecuted) call.providerExecuted = true;
+    if (part.providerMetadata !== undefined) call.providerMetadata = part.providerMetadata;
+    this.#parts.push(call);
   }
 
   #addProviderResult(part: StreamPart<'tool-result'>): void {

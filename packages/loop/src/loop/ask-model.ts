@@ -1,7 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { isJsonObject } from '@whetstone/events/json';
-import { present } from '@whetstone/events/present';
-import type { Clock } from '../control/clock.ts';
+import { type Clock, monotonicMs } from '../control/clock.ts';
 import type { LlmCallEnd, SessionErrorData } from '../events/session-event.ts';
 import { CallGuard } from '../llm/call-guard.ts';
 import { LlmError } from '../llm/llm-error.ts';
@@ -52,19 +51,20 @@ async function buildRequest(context: LoopContext, signal: AbortSignal): Promise<
     context.prompt = { builder, preamble, provider: model.provider };
   }
   const prompt = context.prompt.builder.build(history.turns);
-  return {
+  const offered = context.prompt.builder.tools(tools.definitions());
+  const wanted =
+    config.maxOutputTokens ?? profile.maxOutputTokens ?? catalogMaxOutput(model.provider, model.modelId);
+  const request: ModelRequest = {
     model,
     prompt,
-    ...context.prompt.builder.tools(tools.definitions()),
-    maxOutputTokens: fitOutputLimit(
-      context,
-      config.maxOutputTokens ?? profile.maxOutputTokens ?? catalogMaxOutput(model.provider, model.modelId),
-    ),
+    tools: offered.tools,
+    freeformTools: offered.freeformTools,
+    maxOutputTokens: fitOutputLimit(context, wanted),
     reasoningEffort: config.reasoningEffort,
-    ...(outputSchema &&
-      takesResponseFormat(model) && { responseFormat: { type: 'json', schema: outputSchema } }),
     providerOptions: requestOptions(context, prompt),
   };
+  if (outputSchema && wire.responses) request.responseFormat = { type: 'json', schema: outputSchema };
+  return request;
 }
 
 /** Whether the wire can hold an answer to a schema and offer tools at the same time. */
@@ -110,9 +110,9 @@ async function callWithRetry(
   context.callGuard ??= new CallGuard(signal);
   const guard = context.callGuard;
   for (let attempt = 1; ; attempt += 1) {
-    const started = performance.now();
+    const started = monotonicMs();
     const ended = (data: Partial<LlmCallEnd>) => {
-      const latencyMs = performance.now() - started;
+      const latencyMs = monotonicMs() - started;
       emit('LLM_CALL_END', { ...identity, latencyMs, retries: attempt - 1, ...data });
     };
     try {
@@ -122,7 +122,7 @@ async function callWithRetry(
         signal,
         guard,
         idleTimeoutMs: config.streamIdleTimeoutMs,
-        uniqueCallId: (callId, taken) => history.uniqueCallId(callId, taken),
+        history,
       });
       const isMeant = MEANT_TO_BE_EMPTY.has(response.finish.unified);
       if (isEmpty(response) && !isMeant && attempt <= config.maxRetries) {
@@ -159,10 +159,14 @@ const MEANT_TO_BE_EMPTY: ReadonlySet<string> = new Set(['length', 'content-filte
 
 function accountFor({ meter, priceOf }: LoopContext, response: ModelResponse): Partial<LlmCallEnd> {
   const { model, usage, finish, responseId, modelId } = response;
-  const name = modelId ?? model.modelId;
-  const costUsd = usage && priceOf({ usage, provider: model.provider, model: name });
+  const end: Partial<LlmCallEnd> = { finish };
+  if (modelId !== undefined) end.model = modelId;
+  if (responseId !== undefined) end.responseId = responseId;
+  const costUsd = usage && priceOf({ usage, provider: model.provider, model: modelId ?? model.modelId });
+  if (usage) end.usage = usage;
+  if (costUsd !== undefined) end.costUsd = costUsd;
   meter.addCall(usage, costUsd);
-  return { finish, ...present({ model: modelId, usage, costUsd, responseId }) };
+  return end;
 }
 
 export function errorData({ code, message, hint }: LlmError): SessionErrorData {

@@ -62,10 +62,10 @@ function canonicalJson(text: string): string {
 function withSortedKeys(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(withSortedKeys).join()}]`;
   if (!isJsonObject(value)) return JSON.stringify(value);
-  let text = '{';
-  for (const key of sortedKeys(value))
-    text += `${JSON.stringify(key)}:${withSortedKeys(value[key] ?? null)},`;
-  return `${text}}`;
+  const fields = sortedKeys(value).map(
+    (key) => `${JSON.stringify(key)}:${withSortedKeys(value[key] ?? null)}`,
+  );
+  return `{${fields.join()}}`;
 }
 
 /** A model usually writes the keys of a tool in the same order each time; only sorting them costs. */

@@ -1,4 +1,3 @@
-import { present } from '@whetstone/events/present';
 import { askHook } from '../control/hooks.ts';
 import { checkInput } from '../conversation/check-input.ts';
 import { checkTurns } from '../conversation/check-turn.ts';
@@ -118,11 +117,11 @@ function begin(context: LoopContext, input: Input): void {
 }
 
 function injectSteering({ steering, history, emit }: LoopContext): boolean {
-  const messages = steering.drain();
-  for (const content of messages) {
+  if (steering.messages.length === 0) return false;
+  for (const content of steering.drain()) {
     emit('STEERING_INJECTED', { content: history.appendSteering(content).content });
   }
-  return messages.length > 0;
+  return true;
 }
 
 /** Asks the model. Where the conversation is too long for it and a hook of the host shortens that, asks once more. */
@@ -157,7 +156,8 @@ function recordTurn({ history }: LoopContext, response: ModelResponse): readonly
     parts,
     provider: model.provider,
     model: modelId ?? model.modelId,
-    ...present({ usage, responseId }),
+    usage,
+    responseId,
   });
   return history.openCalls();
 }

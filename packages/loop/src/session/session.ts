@@ -94,7 +94,7 @@ export class Session implements AsyncDisposable {
     });
     this.#context = createContext(options, origin, {
       sessionId: this.id,
-      emit: (kind, data) => this.#hub.emit(kind, data),
+      emit: this.#hub.emit,
       ...this.#parkedArguments.around({ hooks, approve: options.approve }),
       steering,
       preamble: (signal) => this.#preamble.get(signal),

@@ -2,6 +2,7 @@ import { messageOf } from '@whetstone/errors';
 import { isJsonObject, type JsonObject, type JsonValue } from '@whetstone/events/json';
 import { present } from '@whetstone/events/present';
 import type { ApprovalDecision, ApprovalHook, FinalDecision } from '../control/approval.ts';
+import { monotonicMs } from '../control/clock.ts';
 import { askHook, type HookedCall, type Hooks } from '../control/hooks.ts';
 import { isTimeout, raceAbort } from '../control/race-abort.ts';
 import type { SessionConfig } from '../control/session-config.ts';
@@ -56,12 +57,11 @@ export async function runToolCalls(calls: readonly ToolCallPart[], run: ToolRun)
           : answerWithoutRunning(call, reason, { ...run, status: 'skipped' }),
       ),
     );
-    const parked: string[] = [];
-    for (const [index, answer] of answers.entries()) {
-      if (answer !== PARKED) results.push(answer);
-      else parked.push(group[index]?.callId ?? '');
-    }
-    if (parked.length > 0) return { results, parked };
+    const answered = answers.filter((answer) => answer !== PARKED);
+    results.push(...answered);
+    if (answered.length === group.length) continue;
+    const parked = group.filter((_, index) => answers[index] === PARKED);
+    return { results, parked: parked.map(({ callId }) => callId) };
   }
   return { results, parked: [] };
 }
@@ -69,7 +69,11 @@ export async function runToolCalls(calls: readonly ToolCallPart[], run: ToolRun)
 const PARKED = Symbol('parked');
 
 /** Neighbouring `shared` calls run together; an `exclusive` one is a group of its own. */
-function concurrencyGroups(calls: readonly ToolCallPart[], { tools, parallel }: ToolRun): ToolCallPart[][] {
+function concurrencyGroups(
+  calls: readonly ToolCallPart[],
+  { tools, parallel }: ToolRun,
+): (readonly ToolCallPart[])[] {
+  if (calls.length === 1) return [calls];
   const groups: ToolCallPart[][] = [];
   let open: ToolCallPart[] | undefined;
   for (const call of calls) {
@@ -87,7 +91,7 @@ type Finished = Pick<ToolCallEnd, 'status' | 'isError' | 'details'> & { content:
 /** LOOKUP → VALIDATE → hook → approval → EXECUTE → hook → TRUNCATE → EMIT → RETURN (loop spec 3.8). */
 async function runToolCall(call: ToolCallPart, run: ToolRun): Promise<ToolResult | typeof PARKED> {
   const { callId, name } = call;
-  const started = performance.now();
+  const started = monotonicMs();
   const input = announce(call, run);
   const tool = run.tools.get(name);
   const finished = await finish(call, tool, input, run);
@@ -101,8 +105,10 @@ async function runToolCall(call: ToolCallPart, run: ToolRun): Promise<ToolResult
   const dropped = droppedOf(details);
   const output = truncateOutput(full, FULL_OUTPUT, { dropped });
   const outputComplete = output === full && dropped === undefined;
-  const end = { status, output, outputComplete, isError, ...present({ details }) };
-  run.emit('TOOL_CALL_END', { callId, name, ...end, durationMs: Math.round(performance.now() - started) });
+  const durationMs = Math.round(monotonicMs() - started);
+  const end: ToolCallEnd = { callId, name, status, output, outputComplete, isError, durationMs };
+  if (details !== undefined) end.details = details;
+  run.emit('TOOL_CALL_END', end);
   return { callId, name, content, isError };
 }
 
@@ -308,7 +314,7 @@ async function execute(
 ): Promise<Finished> {
   const { callId } = call;
   const { environment, signal, sessionId, config, emit } = run;
-  const started = performance.now();
+  const started = monotonicMs();
   const context: ToolContext = {
     environment,
     signal,
@@ -321,7 +327,7 @@ async function execute(
   if (!signal.aborted && settled) return settled;
   // What ran to its end in spite of the abort did happen, and the model has to know.
   if (settled?.status === 'completed' && !settled.isError) return settled;
-  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  const seconds = ((monotonicMs() - started) / 1000).toFixed(1);
   const partial = settled ? `\n${textOf(settled.content)}` : '';
   return failure('aborted', `Aborted by ${whoAborted(signal)} after ${seconds} s.${partial}`);
 }
@@ -336,7 +342,7 @@ async function callExecutor(tool: RegisteredTool, args: JsonObject, context: Too
 }
 
 function completed(output: ToolOutput, name: string): Finished {
-  if (typeof output === 'string') return completed({ content: output }, name);
+  if (typeof output === 'string') return { status: 'completed', content: clean(output), isError: false };
   const problem = problemOfOutput(output);
   if (problem !== undefined)
     return failure(

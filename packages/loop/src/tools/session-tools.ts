@@ -22,10 +22,8 @@ export function sessionTools(
     get: (name) => together(toolRegistry.get(name), byName.get(name)),
     names: () => [...new Set([...toolRegistry.names(), ...byName.keys()])],
     definitions() {
-      const definitions = [...profile.tools()];
-      for (const { definition } of own)
-        if (toolRegistry.get(definition.name) === undefined) definitions.push(definition);
-      return definitions;
+      const added = own.filter(({ definition }) => toolRegistry.get(definition.name) === undefined);
+      return [...profile.tools(), ...added.map(({ definition }) => definition)];
     },
   };
 }

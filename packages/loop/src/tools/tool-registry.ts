@@ -29,9 +29,7 @@ export class ToolRegistry {
   }
 
   definitions(): ToolDefinition[] {
-    const definitions: ToolDefinition[] = [];
-    for (const { definition } of this.#tools.values()) definitions.push(definition);
-    return definitions;
+    return Array.from(this.#tools.values(), ({ definition }) => definition);
   }
 
   names(): string[] {

@@ -33,7 +33,9 @@ export function outputLimit(
 ): OutputLimit {
   const limit = own ?? ownField(LIMITS, name) ?? OTHER;
   const maxChars = ownField(toolOutputLimits, name);
-  return { ...limit, ...present({ maxChars, maxLines: ownField(toolLineLimits, name) }) };
+  const maxLines = ownField(toolLineLimits, name);
+  if (maxChars === undefined && maxLines === undefined) return limit;
+  return { ...limit, ...present({ maxChars, maxLines }) };
 }
 
 /** A tool may be named `constructor`, which every object has. */
