@@ -39,7 +39,7 @@ export type Benchmark = (options: {
 }) => Promise<Report>;
 
 /** A column, and how it is computed from an item. */
-type ColumnOf<Item> = readonly [
+export type ColumnOf<Item> = readonly [
   name: string,
   unit: string,
   digits: number,

@@ -1,18 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { stripTypeScriptTypes } from 'node:module';
-import { join } from 'node:path';
 import { type Aim, median, type Table, tableOf } from '../benchmark.ts';
-import { installPacked } from '../install-packed.ts';
-import { runNode } from '../run-node.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
 import type { ColdUse } from './cold-program.ts';
-import { PEERS_FOLDER } from './import-peer.ts';
 import { type Loop, takesPart, type Work } from './measure-rounds.ts';
-
-const PROGRAM = [
-  ...['cold-program', 'converses', 'import-peer', 'fake-model', 'work'],
-  ...['converse-ai', 'converse-bare', 'converse-pi', 'converse-whetstone'],
-];
+import type { RunPublished } from './published.ts';
 
 /** What a loop may cost at most, against the newest pi, on each shape and until the first request. */
 const AIM = 0.8;
@@ -23,12 +12,12 @@ const AIM = 0.8;
  */
 export async function measureCold(
   loops: readonly Loop[],
-  { works, say }: { works: readonly (Work & { runs: number })[]; say: (line: string) => void },
+  {
+    works,
+    run,
+    say,
+  }: { works: readonly (Work & { runs: number })[]; run: RunPublished; say: (line: string) => void },
 ): Promise<{ tables: Table[]; aims: Aim[] }> {
-  using folder = temporaryFolder();
-  say('packing and installing the packages');
-  installPacked(folder.path);
-  const program = writeProgram(join(folder.path, 'user/loop'));
   const tables: Table[] = [];
   const aims: Aim[] = [];
   for (const work of works) {
@@ -37,14 +26,9 @@ export async function measureCold(
     const taken = loops.filter((loop) => takesPart(loop, work));
     say(`${what}, ${taken.length} loops, ${runs} runs`);
     const measured = taken.map((loop) => ({ loop, subject: loop.subject, uses: [] as ColdUse[] }));
-    for (let run = 0; run < runs; run += 1) {
-      for (const { loop, uses } of run % 2 === 0 ? measured : measured.toReversed()) {
-        uses.push(
-          await runNode<ColdUse>(program, [loop.name, work.conversations, work.rounds], {
-            env: { LOOP_PEERS: PEERS_FOLDER, NODE_DISABLE_COMPILE_CACHE: '1' },
-          }),
-        );
-      }
+    for (let turn = 0; turn < runs; turn += 1) {
+      for (const { loop, uses } of turn % 2 === 0 ? measured : measured.toReversed())
+        uses.push(await run<ColdUse>('cold', [loop.name, work.conversations, work.rounds]));
     }
     const middle = (uses: readonly ColdUse[], of: keyof ColdUse) => median(uses.map((use) => use[of]));
     tables.push(
@@ -70,16 +54,4 @@ export async function measureCold(
     aims.push(against('CPU of the import, against that of ai', 'importCpuMs', ai, 1));
   }
   return { tables, aims };
-}
-
-/** Copies the program without its types, beside the installed packages. Returns its path. */
-function writeProgram(folder: string): string {
-  mkdirSync(folder);
-  for (const name of PROGRAM) {
-    const source = readFileSync(join(import.meta.dirname, `${name}.ts`), 'utf8');
-    const script = stripTypeScriptTypes(source).replaceAll(/(['"]\.\/[\w-]+)\.ts\1?/g, '$1.js');
-    writeFileSync(join(folder, `${name}.js`), script);
-  }
-  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
-  return join(folder, 'cold-program.js');
 }

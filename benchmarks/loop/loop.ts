@@ -17,6 +17,8 @@ import {
 } from './measure-rounds.ts';
 import type { PatchTimes } from './patch-program.ts';
 import { installPeers } from './peers.ts';
+import { installPublished } from './published.ts';
+import { repeatTable } from './repeat.ts';
 import { measureResume } from './resume.ts';
 import type { SearchTimes } from './search-program.ts';
 
@@ -25,9 +27,12 @@ export const loop: Benchmark = async ({ size, say }) => {
   const quick = size === 'quick';
   const missing = installPeers(say);
   const loops = LOOPS.filter(({ peer }) => !peer || missing === undefined);
+  using folder = temporaryFolder();
+  say('packing and installing the packages');
+  const run = installPublished(folder.path);
   const rounds = async (work: Work, runs: number): Promise<Rounds> => {
     say(`${work.conversations} × ${work.rounds} rounds, ${loops.length} loops, ${runs} runs`);
-    return { work, runs, measured: await measureRounds(loops, work, { runs }) };
+    return { work, runs, measured: await measureRounds(loops, work, { run, runs }) };
   };
   const short = await rounds({ conversations: 1, rounds: quick ? 100 : 1_000 }, quick ? 2 : 5);
   const long = await rounds({ conversations: 1, rounds: quick ? 400 : 4_000 }, quick ? 1 : 3);
@@ -40,6 +45,7 @@ export const loop: Benchmark = async ({ size, say }) => {
         { conversations: 1, rounds: quick ? 200 : 4_000, runs: quick ? 2 : 3 },
         { conversations: quick ? 10 : 100, rounds: 5, runs: quick ? 2 : 5 },
       ],
+      run,
       say,
     },
   );
@@ -53,7 +59,13 @@ export const loop: Benchmark = async ({ size, say }) => {
   say('the same rounds with less of V8');
   const caption = `RSS growth over ${short.work.rounds} rounds`;
   const few = loops.filter(({ name }) => ['bare', 'whetstone', 'pi-agent-core'].includes(name));
-  const growth = await growthTable(caption, few, short.work, quick ? 1 : 3);
+  const growth = await growthTable(caption, few, short.work, { run, runs: quick ? 1 : 7 });
+  const repeated = await repeatTable(few, {
+    rounds: short.work.rounds,
+    times: quick ? 3 : 10,
+    runs: quick ? 1 : 3,
+    run,
+  });
   const others = [
     await firstRequest(quick ? 5 : 30, say),
     await command(quick ? 10 : 200, say),
@@ -69,15 +81,14 @@ export const loop: Benchmark = async ({ size, say }) => {
       'that are measured. CPU is user and system time of the process with all its threads, only for the measured rounds. ' +
       'RSS growth is VmRSS right after them less VmRSS right before them, with no collection asked for; peak RSS is VmHWM ' +
       'from the start of the process; heap held is what a forced collection leaves of the measured conversations, in a ' +
-      'process of its own. Each run has a compile cache of its own, filled just before, so that stripping types is not measured. ' +
-      'The cold tables are of the packages as published, in processes that have loaded nothing and have no compile cache; ' +
-      'the loops take turns in alternating order.',
-    tables: [...cold.tables, ...tables, growth, resumed.table, ...others],
+      'process of its own. All loops are measured as they are published, without a compile cache. ' +
+      'The cold tables are of processes that have loaded nothing; the loops take turns in alternating order.',
+    tables: [...cold.tables, ...tables, growth, repeated, resumed.table, ...others],
     aims: [...cold.aims, ...aims(short, long), ...resumed.aims],
     notes: [
       ...(missing === undefined ? DIFFERENCES : [`pi-agent-core and ai were not measured: ${missing}`]),
       'The bare loop is a floor, not a peer: a `for` loop over the stream of the model that checks nothing and tells nobody.',
-      'Most of the growth of whetstone is not the conversation, of which it keeps 1.5 KB per round: V8 doubles its young generation once, by 8 MiB, after what loading left in it, and its optimising compilers, which work beside the program, keep what they took from the allocator: the functions of a round are all compiled at about its 400th repetition, with 4 to 11 MB of graphs at once. The table by settings of V8 takes the two away, one after the other.',
+      'Most of the growth of whetstone is not the conversation, of which it keeps 1.5 KB per round. V8 touches 4 MiB of its young generation for the first time. Its optimising compiler, which works beside the program, compiles what was called 400 times, and for the functions of a round that is the same moment: it frees their graphs together, at the end, and glibc keeps the memory. The table by settings of V8 takes the two away, one after the other. The table of further rounds shows that neither comes again; where it jumps, V8 has doubled its young generation, up to 16 MiB per half, or used its largest compiler for the first time.',
       'The times of `git apply`, of `rg` and of the grep tool over it include the start of a process. The grep tool has `rg` sort by path, which it does on one core, and takes 100 lines; `rg` alone prints every match in any order, on all cores.',
       ...tables.flatMap((table) => roundsLost(table, loops)),
     ],

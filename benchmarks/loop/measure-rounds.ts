@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { MEBIBYTE, median, type Table, tableOf } from '../benchmark.ts';
 import { whereWeLose } from '../compare-with-peers.ts';
-import { runNode } from '../run-node.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
 import type { RoundsUse } from './converse-program.ts';
 import { PEER_VERSIONS } from './peers.ts';
+import type { RunPublished } from './published.ts';
 
 export type Loop = { name: string; subject: string; peer?: true };
 
@@ -40,16 +39,23 @@ export type RoundsMeasured = { loop: Loop; runs: RoundsUse[]; middle: RoundsUse 
 export async function measureRounds(
   loops: readonly Loop[],
   work: Work,
-  { runs: count, flags = [], heap = true }: { runs: number; flags?: readonly string[]; heap?: boolean },
+  {
+    run,
+    runs: count,
+    flags = [],
+    heap = true,
+  }: { run: RunPublished; runs: number; flags?: readonly string[]; heap?: boolean },
 ): Promise<RoundsMeasured[]> {
+  const converse = ({ name }: Loop, flags: readonly string[]) =>
+    run<RoundsUse>('converse', [name, work.conversations, work.rounds], flags);
   const taken = loops.filter((loop) => takesPart(loop, work));
   const runs = new Map(taken.map((loop) => [loop, [] as RoundsUse[]]));
-  for (let run = 0; run < count; run += 1) {
-    for (const [loop, uses] of runs) uses.push(await converse(loop, work, flags));
+  for (let turn = 0; turn < count; turn += 1) {
+    for (const [loop, uses] of runs) uses.push(await converse(loop, flags));
   }
   const measured: RoundsMeasured[] = [];
   for (const [loop, uses] of runs) {
-    const held = heap ? await converse(loop, work, [...flags, '--expose-gc']) : undefined;
+    const held = heap ? await converse(loop, [...flags, '--expose-gc']) : undefined;
     measured.push({
       loop,
       runs: uses,
@@ -60,25 +66,8 @@ export async function measureRounds(
 }
 
 /** The path of one of the programs of this folder. */
-export const program = (
-  name: 'command' | 'converse' | 'first-request' | 'patch' | 'resume' | 'search',
-): string => join(import.meta.dirname, `${name}-program.ts`);
-
-/**
- * One run. Another process first fills a compile cache, so that stripping types is not measured. The cache is not kept,
- * because its content varies, and with it the memory of its readers by tens of megabytes.
- */
-async function converse(loop: Loop, work: Work, flags: readonly string[]): Promise<RoundsUse> {
-  using folder = temporaryFolder();
-  const run = ({ conversations, rounds }: Work) =>
-    runNode<RoundsUse>(program('converse'), [loop.name, conversations, rounds], {
-      cwd: folder.path,
-      flags,
-      compileCache: join(folder.path, 'compile-cache'),
-    });
-  await run({ conversations: 1, rounds: 1 });
-  return await run(work);
-}
+export const program = (name: 'command' | 'first-request' | 'patch' | 'resume' | 'search'): string =>
+  join(import.meta.dirname, `${name}-program.ts`);
 
 function middleOf(uses: readonly RoundsUse[]): Omit<RoundsUse, 'heapBytes'> {
   return {
@@ -124,11 +113,11 @@ export async function growthTable(
   caption: string,
   loops: readonly Loop[],
   work: Work,
-  runs: number,
+  { run, runs }: { run: RunPublished; runs: number },
 ): Promise<Table> {
   const measured: RoundsMeasured[][] = [];
   for (const { flags } of V8_SETTINGS)
-    measured.push(await measureRounds(loops, work, { runs, flags, heap: false }));
+    measured.push(await measureRounds(loops, work, { run, runs, flags, heap: false }));
   return {
     caption,
     columns: V8_SETTINGS.flatMap(({ name }) => [
