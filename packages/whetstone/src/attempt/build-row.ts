@@ -113,7 +113,7 @@ export function buildRow(input: {
     models: spent.models.map(mask.text),
     tool_calls_by_name: maskNames(spent.tool_calls_by_name, mask),
     telemetry_status: turn?.telemetry?.status ?? 'unavailable',
-    ...present({ telemetry_error: turn?.telemetry?.error && mask.text(turn.telemetry.error) }),
+    ...present({ telemetry_error: wrongWith(turn?.telemetry, mask) }),
     telemetry_gaps: [
       ...new Set([
         ...(turn?.telemetry?.evidenceGaps.filter((gap) => !isFilled(gap, spent)).map(mask.text) ?? []),
@@ -123,6 +123,13 @@ export function buildRow(input: {
     ],
     retries: attempt.earlier ? attempt.earlier.retries + 1 : 0,
   };
+}
+
+/** What was wrong with the telemetry. The error of a stream that could be read is that of the agent, which is the evidence. */
+function wrongWith(telemetry: Turn['telemetry'], mask: Mask): string | undefined {
+  if (telemetry?.error === undefined) return undefined;
+  const isOfAgent = telemetry.source === 'codex-jsonl' && telemetry.status !== 'error';
+  return isOfAgent ? undefined : mask.text(telemetry.error);
 }
 
 /** The counts that may be unknown, and the gap that says so. */
