@@ -10,6 +10,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chromiumPath, openBrowser } from '../packages/view/src/__fixtures__/browser.ts';
 import { serveRuns } from '../packages/whetstone/src/view/server.ts';
+import { requireBothVerdicts } from './pictures/demo-verdicts.ts';
 import { terminalSvg } from './pictures/terminal-svg.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -24,6 +25,7 @@ const stdout = from === undefined ? runDemo() : readFileSync(from, 'utf8');
 if (chromiumPath === undefined) throw new Error('Install Chromium: npm run setup:system');
 mkdirSync(pictures, { recursive: true });
 
+requireBothVerdicts(stdout);
 // What it prints up to the failures, which name many files.
 const [shown = ''] = stdout.split(/\n\n[^\n]*Agent's work failed/);
 writeFileSync(join(pictures, 'terminal.svg'), terminalSvg('npm run demo', shown));
