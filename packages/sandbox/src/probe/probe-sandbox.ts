@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { homedir, tmpdir } from 'node:os';
+import { homedir, release, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { briefFolder } from '../files/brief-folder.ts';
@@ -28,6 +28,10 @@ export async function probeSandbox(
   const own = mkdtempSync(join(scratch, 'p-'));
   const other = mkdtempSync(join(scratch, 'p-'));
   const elsewhere = mkdtempSync(join(tmpdir(), briefFolder()));
+  const { limits: claimedLimits, container } = await provider.describe();
+  const hasKernel = container?.runtime ? await hasOwnKernel(provider, own) : false;
+  // What nothing limits is in the manifest, and is not tried.
+  const limits = hasKernel ? {} : claimedLimits;
   const [workdir, secret, outside] = [join(own, 'repo'), join(other, 'secret'), join(elsewhere, 'written')];
   mkdirSync(workdir);
   writeFileSync(secret, 'of another case\n');
@@ -43,7 +47,7 @@ export async function probeSandbox(
     await Promise.all(servers.map((server) => once(server, 'listening')));
     const ports = [tcp, udp].map((server) => String((server.address() as AddressInfo).port));
     // Elsewhere it would be that of this machine.
-    const { processes, limits } = await provider.describe();
+    const { processes } = await provider.describe();
     const isOwnProc = processes === 'pid-namespace';
     const bombs = [limits.processes && 2 * SMALL.processes, limits.memoryBytes && 2 * SMALL.memoryBytes];
     const whom = [isOwnProc ? '1' : '', String(process.pid), startedAt()];
@@ -70,17 +74,24 @@ export async function probeSandbox(
     for (const server of [tcp, local, udp]) server?.close();
     await Promise.all([own, other, elsewhere].map(removeTree));
   }
-  const { limits } = await provider.describe();
-  const claimed: Partial<Record<AttackName, unknown>> = {
-    ...(!isLinux && { 'abstract-sockets': undefined }),
-    'process-bomb': limits.processes,
-    'memory-bomb': limits.memoryBytes,
-  };
-  // What nothing limits is in the manifest, and is not tried.
-  const tried = (Object.keys(attacks) as AttackName[]).filter(
-    (attack) => !(attack in claimed) || claimed[attack] !== undefined,
-  );
+  const untried = new Set<AttackName>([
+    ...(isLinux ? [] : (['abstract-sockets'] as const)),
+    ...(hasKernel ? (['namespaces'] as const) : []),
+    ...(limits.processes === undefined ? (['process-bomb'] as const) : []),
+    ...(limits.memoryBytes === undefined ? (['memory-bomb'] as const) : []),
+  ]);
+  const tried = (Object.keys(attacks) as AttackName[]).filter((attack) => !untried.has(attack));
   return tried.map((attack) => ({ attack, reached: arrived.has(attack) }));
+}
+
+/**
+ * Whether a runtime of containers, such as gVisor, has a kernel of its own. Its namespaces are not those of this machine, and
+ * a bomb within small limits ends that kernel with the whole container, or finds it unable to start.
+ */
+async function hasOwnKernel(provider: SandboxProvider, workdir: string): Promise<boolean> {
+  await using sandbox = await provider.start({ workdir, env: {} });
+  const { stdout } = await sandbox.runShell('cat /proc/sys/kernel/osrelease', { timeoutMs: TIME_LIMIT_MS });
+  return stdout.trim() !== release();
 }
 
 /** Of the small limits, those that the provider has. */
