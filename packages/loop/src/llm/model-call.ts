@@ -165,9 +165,9 @@ function toUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage | u
     inputTokens: count(inputTokens.noCache ?? (inputTokens.total ?? 0) - cached),
     outputTokens: count(outputTokens.total ?? (outputTokens.text ?? 0) + (reasoning ?? 0)),
   };
-  if (cacheRead !== undefined) usage.cacheReadTokens = count(cacheRead);
-  if (cacheWrite !== undefined) usage.cacheWriteTokens = count(cacheWrite);
-  if (reasoning !== undefined) usage.reasoningTokens = count(reasoning);
+  if (typeof cacheRead === 'number') usage.cacheReadTokens = count(cacheRead);
+  if (typeof cacheWrite === 'number') usage.cacheWriteTokens = count(cacheWrite);
+  if (typeof reasoning === 'number') usage.reasoningTokens = count(reasoning);
   return usage;
 }
 
