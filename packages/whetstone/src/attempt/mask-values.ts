@@ -3,6 +3,7 @@ import type { Mask } from '@whetstone/sandbox';
 /** A JSON value with secrets masked in every text. Names of fields stay as they are. What has no secret is not copied. */
 export function maskValues<Value>(value: Value, mask: Mask): Value;
 export function maskValues(value: unknown, mask: Mask): unknown {
+  if (mask.isEmpty) return value;
   if (typeof value === 'string') return mask.text(value);
   if (typeof value !== 'object' || value === null) return value;
   let masked: Record<string, unknown> | undefined;
