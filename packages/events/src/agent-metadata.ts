@@ -155,10 +155,13 @@ function countModelCalls(events: readonly StreamEvent[]): number | null {
 /** An agent may not say that a file is new, or that a command changed it. The host knows. */
 function fileChangesIn(events: readonly StreamEvent[]): AgentMetadata['fileChanges'] {
   const changes = events.filter((event) => event.type === 'file.changed');
-  const seen = new Set(changes.flatMap(({ source, path, from }) => (source === 'host' ? [path, from] : [])));
+  const ofHost = changes.filter(({ source }) => source === 'host');
+  const seen = new Set(
+    ofHost.length < changes.length ? ofHost.flatMap(({ path, from }) => [path, from]) : [],
+  );
   return changes
     .filter(({ source, path }) => source === 'host' || !seen.has(path))
-    .map(({ path, change, from }) => ({ path, change, ...present({ from }) }));
+    .map(({ path, change, from }) => (from === undefined ? { path, change } : { path, change, from }));
 }
 
 /** Some agents report a refusal only as a decision, and some only as the end of the call. */

@@ -1,6 +1,5 @@
 import { appendFile } from 'node:fs/promises';
 import type { StreamEvent } from '@whetstone/events';
-import { present } from '@whetstone/events/present';
 import type { Mask } from '@whetstone/sandbox';
 import type { Changes } from '../workspace/workspace.ts';
 import { maskValues } from './mask-values.ts';
@@ -15,12 +14,11 @@ export async function keepFileChanges(
   { mask }: { mask: Mask },
 ): Promise<StreamEvent[]> {
   const at = new Date().toISOString();
-  const events = files.map(
-    ({ path, change, from }): StreamEvent => ({
-      ...{ type: 'file.changed', at, source: 'host', path },
-      ...{ change: change === 'mode' ? 'modified' : change, ...present({ from }) },
-    }),
-  );
+  const events = files.map(({ path, change: how, from }): StreamEvent => {
+    const change = how === 'mode' ? 'modified' : how;
+    const event = { type: 'file.changed' as const, at, source: 'host' as const, path, change };
+    return from === undefined ? event : { ...event, from };
+  });
   const lines = events.map((event) => `${JSON.stringify(maskValues(event, mask))}\n`);
   if (lines.length > 0) await appendFile(eventsFile, lines.join(''));
   return events;

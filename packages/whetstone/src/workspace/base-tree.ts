@@ -26,9 +26,9 @@ export function baseTree(entries: TreeEntries): BaseTree {
   return { entries, folders };
 }
 
-/** One difference between a tree and its base. Without `oid`: a new file that was not read. */
+/** One difference between a tree and its base. Without `oid`: a new file of `size` bytes that was not read. */
 export type TreeEdit =
-  | { kind: 'write'; path: string; mode: '100644' | '100755' | '120000'; oid?: string }
+  | { kind: 'write'; path: string; mode: '100644' | '100755' | '120000'; oid?: string; size?: number }
   | { kind: 'delete'; path: string };
 
 export function applyEdits(entries: TreeEntries, edits: readonly TreeEdit[]): TreeEntries {

@@ -23,11 +23,14 @@ function hashSmallFile(path: FilePath, format: ObjectFormat): string | undefined
   return content && hashBytes(content, format);
 }
 
-/** `undefined`: the file is large. Synchronous, because for many small files a promise each costs more than reading. */
-export function readSmallFile(path: FilePath): Buffer | undefined {
+/**
+ * `undefined`: the file is large. Synchronous, because for many small files a promise each costs more than reading. `known`: its
+ * size in bytes; what was added since is left out.
+ */
+export function readSmallFile(path: FilePath, known?: number): Buffer | undefined {
   const descriptor = openSync(path, READ_PLAIN_FILE);
   try {
-    const { size } = fstatSync(descriptor);
+    const size = known ?? fstatSync(descriptor).size;
     if (size > CHUNK) return undefined;
     const content = Buffer.allocUnsafe(size);
     for (let at = 0; at < size; ) {

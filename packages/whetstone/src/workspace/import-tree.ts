@@ -91,7 +91,7 @@ async function* writtenFiles(
     const content =
       edit.mode === '120000'
         ? readlinkSync(absolute, { encoding: 'buffer' })
-        : (readIn(upper, edit.path) ?? readSmallFile(absolute));
+        : (readIn(upper, edit) ?? readSmallFile(absolute, edit.size));
     if (!accepts(edit, content)) continue;
     if (content) {
       pieces.push(Buffer.from(`${head}${content.length}\n`), content, NEWLINE);
@@ -107,10 +107,10 @@ async function* writtenFiles(
 }
 
 /** A layer has all of a file or nothing of it: no mount of ours has `metacopy`. */
-function readIn(layer: string | undefined, path: string): Buffer | undefined {
+function readIn(layer: string | undefined, { path, size }: Write): Buffer | undefined {
   if (layer === undefined) return undefined;
   try {
-    return readSmallFile(absolutePath(layer, path));
+    return readSmallFile(absolutePath(layer, path), size);
   } catch {
     return undefined;
   }

@@ -131,7 +131,7 @@ function isNewUnread(
   if (!found) return false;
   const { mode, size } = found;
   assertSize(path, size, limits);
-  add(scan, { kind: 'write', path, mode: fileMode(mode) }, size, limits);
+  add(scan, { kind: 'write', path, mode: fileMode(mode), size }, size, limits);
   return true;
 }
 
