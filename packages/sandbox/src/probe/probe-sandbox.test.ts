@@ -3,10 +3,12 @@ import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { hasBubblewrap } from '../__fixtures__/has-bubblewrap.ts';
 import { limitsOf } from '../process-sandbox/limits.ts';
+import { startSandboxProvider } from '../start-sandbox-provider.ts';
 import { type AttackName, attacks, reachableFrom } from './attacks.ts';
+import { probeSandbox } from './probe-sandbox.ts';
 
 const fixture = join(import.meta.dirname, '../__fixtures__/probe-levels.ts');
 const document = join(import.meta.dirname, '../../../../docs/security.md');
@@ -109,3 +111,32 @@ test.runIf(hasBubblewrap && hasRoute && isLimited && process.getuid?.() === 0)(
     await expect(wanted).toMatchFileSnapshot(document);
   },
 );
+
+test.runIf(isLimited).each([
+  ['the kernel of this machine', undefined, 3],
+  ['another kernel', '4.4.0\n', 0],
+  ['a kernel that does not say its name', '', 3],
+])('bombs and namespaces are tried under a runtime of containers with %s', async (_, kernel, tried) => {
+  const scratch = await mkdtemp(join(tmpdir(), 'probe-test-'));
+  try {
+    const provider = await startSandboxProvider('process', { scratch });
+    const container = { name: 'image', id: 'sha256:1', digest: null, runtime: 'named' };
+    const probed = {
+      ...provider,
+      describe: async () => ({ ...(await provider.describe()), container }),
+      async start(options: Parameters<typeof provider.start>[0]) {
+        const sandbox = await provider.start(options);
+        if (kernel !== undefined) {
+          const result = await sandbox.runShell('true');
+          vi.spyOn(sandbox, 'runShell').mockResolvedValue({ ...result, stdout: kernel });
+        }
+        return sandbox;
+      },
+    };
+    const found = await probeSandbox(probed, { scratch, kept: [] });
+    const names = ['process-bomb', 'memory-bomb', 'namespaces'];
+    expect(found.filter(({ attack }) => names.includes(attack))).toHaveLength(tried);
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+});

@@ -25,13 +25,13 @@ export async function probeSandbox(
   provider: SandboxProvider,
   { scratch, kept }: { scratch: string; kept: readonly string[] },
 ): Promise<Finding[]> {
+  const { processes, limits: claimed, container } = await provider.describe();
+  const hasKernel = Boolean(container?.runtime) && (await hasOwnKernel(provider, scratch));
+  // What nothing limits is in the manifest, and is not tried.
+  const limits = hasKernel ? {} : claimed;
   const own = mkdtempSync(join(scratch, 'p-'));
   const other = mkdtempSync(join(scratch, 'p-'));
   const elsewhere = mkdtempSync(join(tmpdir(), briefFolder()));
-  const { limits: claimedLimits, container } = await provider.describe();
-  const hasKernel = container?.runtime ? await hasOwnKernel(provider, own) : false;
-  // What nothing limits is in the manifest, and is not tried.
-  const limits = hasKernel ? {} : claimedLimits;
   const [workdir, secret, outside] = [join(own, 'repo'), join(other, 'secret'), join(elsewhere, 'written')];
   mkdirSync(workdir);
   writeFileSync(secret, 'of another case\n');
@@ -47,7 +47,6 @@ export async function probeSandbox(
     await Promise.all(servers.map((server) => once(server, 'listening')));
     const ports = [tcp, udp].map((server) => String((server.address() as AddressInfo).port));
     // Elsewhere it would be that of this machine.
-    const { processes } = await provider.describe();
     const isOwnProc = processes === 'pid-namespace';
     const bombs = [limits.processes && 2 * SMALL.processes, limits.memoryBytes && 2 * SMALL.memoryBytes];
     const whom = [isOwnProc ? '1' : '', String(process.pid), startedAt()];
@@ -85,13 +84,19 @@ export async function probeSandbox(
 }
 
 /**
- * Whether a runtime of containers, such as gVisor, has a kernel of its own. Its namespaces are not those of this machine, and
+ * Whether a runtime of containers, such as gVisor, says that it has a kernel of its own. Its namespaces are not those of this machine, and
  * a bomb within small limits ends that kernel with the whole container, or finds it unable to start.
  */
-async function hasOwnKernel(provider: SandboxProvider, workdir: string): Promise<boolean> {
-  await using sandbox = await provider.start({ workdir, env: {} });
-  const { stdout } = await sandbox.runShell('cat /proc/sys/kernel/osrelease', { timeoutMs: TIME_LIMIT_MS });
-  return stdout.trim() !== release();
+async function hasOwnKernel(provider: SandboxProvider, scratch: string): Promise<boolean> {
+  const workdir = mkdtempSync(join(scratch, 'p-'));
+  try {
+    await using sandbox = await provider.start({ workdir, env: {} });
+    const command = 'cat /proc/sys/kernel/osrelease';
+    const { stdout } = await sandbox.runShell(command, { timeoutMs: TIME_LIMIT_MS });
+    return !['', release()].includes(stdout.trim());
+  } finally {
+    await removeTree(workdir);
+  }
 }
 
 /** Of the small limits, those that the provider has. */
