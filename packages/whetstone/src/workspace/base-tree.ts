@@ -31,6 +31,9 @@ export type TreeEdit =
   | { kind: 'write'; path: string; mode: '100644' | '100755' | '120000'; oid?: string; size?: number }
   | { kind: 'delete'; path: string };
 
+/** A file or a symlink that is new or has changed. */
+export type Write = Extract<TreeEdit, { kind: 'write' }>;
+
 export function applyEdits(entries: TreeEntries, edits: readonly TreeEdit[]): TreeEntries {
   const result = new Map<string, TreeEntry>(entries);
   for (const edit of edits) {

@@ -1,12 +1,10 @@
 import { closeSync, openSync, writeFileSync } from 'node:fs';
-import type { TreeEdit } from './base-tree.ts';
+import type { TreeEdit, Write } from './base-tree.ts';
 import type { ObjectFormat } from './git-directory.ts';
 import { hashBytes } from './hash-blob.ts';
 import type { FileChange } from './workspace.ts';
 
-type Write = Extract<TreeEdit, { kind: 'write' }>;
-
-/** For fewer, git takes as long as for one. */
+/** For fewer, git takes little time. */
 const LEAST_FILES = 1000;
 
 /** A name that git writes as it is, into every line of a patch. */
@@ -21,11 +19,7 @@ const BATCH_CHARACTERS = 256 * 1024;
 /** Whether so many files are new that their part of the patch is better written while they are read. */
 export function areMostlyAdded(edits: readonly TreeEdit[]): boolean {
   // With a deletion, a new file may be the other end of a rename.
-  return (
-    edits.length >= LEAST_FILES &&
-    edits.every(({ kind }) => kind === 'write') &&
-    edits.filter((edit) => isNew(edit)).length >= LEAST_FILES
-  );
+  return edits.every(({ kind }) => kind === 'write') && edits.filter(isNew).length >= LEAST_FILES;
 }
 
 const isNew = (edit: TreeEdit): boolean => edit.kind === 'write' && edit.oid === undefined;

@@ -1,14 +1,12 @@
 import { readlinkSync } from 'node:fs';
 import { Readable } from 'node:stream';
-import type { TreeEdit } from './base-tree.ts';
+import type { TreeEdit, Write } from './base-tree.ts';
 import type { Additions } from './diff-additions.ts';
 import { git } from './git.ts';
 import { quotePath } from './git-directory.ts';
 import { openPlainFile, readSmallFile } from './hash-blob.ts';
 import { takeTurns } from './take-turns.ts';
 import { absolutePath, type FilePath } from './tree-path.ts';
-
-type Write = Extract<TreeEdit, { kind: 'write' }>;
 
 /** The tree that the edits change: that of a commit, which becomes the parent, or a tree without history. */
 export type ImportStart = { parent: string } | { tree: string };
