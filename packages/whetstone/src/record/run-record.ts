@@ -1,11 +1,12 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { codeOf, WhetstoneError } from '@whetstone/errors';
 import { evidenceHashes } from './file-hashes.ts';
 import { openJournal } from './journal.ts';
 import { type CaseLayout, caseLayout, runLayout } from './layout.ts';
 import { linkFolder } from './link-folder.ts';
+import { makeEach } from './make-each.ts';
 import type { Manifest } from './manifest.ts';
 import { chainStart, readRun, rowsInOrder, type StoredRun } from './read-run.ts';
 import type { CaseRow } from './row.ts';
@@ -61,18 +62,6 @@ export async function createRunRecord(outputDirectory: string, manifest: Manifes
       throw error;
     }
   });
-}
-
-/** Makes a folder and those above it. `mkdir` with `recursive` never ends where a system folder such as `/proc` refuses. */
-function makeEach(folder: string): void {
-  try {
-    mkdirSync(folder);
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST' && statSync(folder).isDirectory()) return;
-    if (codeOf(error) !== 'ENOENT') throw error;
-    makeEach(dirname(folder));
-    mkdirSync(folder);
-  }
 }
 
 /** Opens the directory of a run to resume it. */

@@ -1,7 +1,8 @@
-import { access, constants, mkdir, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { access, constants, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { codeOf, messageOf, WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
+import { makeEach } from './make-each.ts';
 
 /** The error of a file or a folder that a command should write. `what` is its subject, such as "The report". */
 export function unwritable(what: string, where: string, cause: unknown, hint?: string): WhetstoneError {
@@ -15,7 +16,7 @@ export function unwritable(what: string, where: string, cause: unknown, hint?: s
 /** Makes the folder that a person has named with `option`. @throws WhetstoneError `output-unwritable` */
 export async function makeOutputFolder(folder: string, option: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true });
+    makeEach(resolve(folder));
     await access(folder, constants.W_OK);
   } catch (cause) {
     throw unwritable('The folder', folder, cause, `Give ${option} a folder that you may write to.`);
