@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
-import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { cp, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { promisify } from 'node:util';
@@ -16,6 +16,7 @@ import {
   starterFiles,
 } from '../init/starter-files.ts';
 import { canSignIn, lookAround, type Surroundings } from '../init/surroundings.ts';
+import { makeEach } from '../record/make-each.ts';
 import { unwritable } from '../record/unwritable.ts';
 import { openRepository } from '../workspace/repository.ts';
 import { describeAgent } from './describe-agent.ts';
@@ -174,7 +175,7 @@ async function writeStarter(
   const made = [...Object.entries(files), ...missing];
   try {
     for (const [name, content] of made) {
-      await mkdir(dirname(join(directory, name)), { recursive: true });
+      makeEach(dirname(join(directory, name)));
       await writeFile(join(directory, name), content);
     }
     if (places.schemas === OWN_SCHEMAS) {
