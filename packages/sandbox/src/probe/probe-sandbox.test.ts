@@ -116,27 +116,31 @@ test.runIf(isLimited).each([
   ['the kernel of this machine', undefined, 3],
   ['another kernel', '4.4.0\n', 0],
   ['a kernel that does not say its name', '', 3],
-])('bombs and namespaces are tried under a runtime of containers with %s', async (_, kernel, tried) => {
-  const scratch = await mkdtemp(join(tmpdir(), 'probe-test-'));
-  try {
-    const provider = await startSandboxProvider('process', { scratch });
-    const container = { name: 'image', id: 'sha256:1', digest: null, runtime: 'named' };
-    const probed = {
-      ...provider,
-      describe: async () => ({ ...(await provider.describe()), container }),
-      async start(options: Parameters<typeof provider.start>[0]) {
-        const sandbox = await provider.start(options);
-        if (kernel !== undefined) {
-          const result = await sandbox.runShell('true');
-          vi.spyOn(sandbox, 'runShell').mockResolvedValue({ ...result, stdout: kernel });
-        }
-        return sandbox;
-      },
-    };
-    const found = await probeSandbox(probed, { scratch, kept: [] });
-    const names = ['process-bomb', 'memory-bomb', 'namespaces'];
-    expect(found.filter(({ attack }) => names.includes(attack))).toHaveLength(tried);
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
-  }
-});
+])(
+  'bombs and namespaces are tried under a runtime of containers with %s',
+  { tags: 'cgroups' },
+  async (_, kernel, tried) => {
+    const scratch = await mkdtemp(join(tmpdir(), 'probe-test-'));
+    try {
+      const provider = await startSandboxProvider('process', { scratch });
+      const container = { name: 'image', id: 'sha256:1', digest: null, runtime: 'named' };
+      const probed = {
+        ...provider,
+        describe: async () => ({ ...(await provider.describe()), container }),
+        async start(options: Parameters<typeof provider.start>[0]) {
+          const sandbox = await provider.start(options);
+          if (kernel !== undefined) {
+            const result = await sandbox.runShell('true');
+            vi.spyOn(sandbox, 'runShell').mockResolvedValue({ ...result, stdout: kernel });
+          }
+          return sandbox;
+        },
+      };
+      const found = await probeSandbox(probed, { scratch, kept: [] });
+      const names = ['process-bomb', 'memory-bomb', 'namespaces'];
+      expect(found.filter(({ attack }) => names.includes(attack))).toHaveLength(tried);
+    } finally {
+      await rm(scratch, { recursive: true, force: true });
+    }
+  },
+);
