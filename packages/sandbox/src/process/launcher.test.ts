@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -12,6 +12,37 @@ const run = (file: string, args: readonly string[]) =>
 
 test('a program that is missing has the code of spawn', async () => {
   await expect(run('no-such-program-here', [])).rejects.toMatchObject({ code: 'ENOENT' });
+});
+
+test('a program gets its arguments and its whole environment as they are', async () => {
+  const env = { EMPTY: '', LINES: 'a\n=b\n', PATH: process.env.PATH ?? '', WORD: 'ä ö' };
+  const args = ['-e', 'console.log(JSON.stringify([process.argv.slice(1), process.env]))', '', 'a\nb', '0'];
+  const { stdout, exited } = await startProgram({ file: process.execPath, args, cwd: '/', env });
+  expect([JSON.parse(await text(stdout)), await exited]).toEqual([[args.slice(2), env], 0]);
+});
+
+test('a program is found in the folders of its own PATH, and a script needs no first line', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'launcher-test-'));
+  try {
+    writeFileSync(join(folder, 'greet'), 'echo "hello $1"\n', { mode: 0o755 });
+    writeFileSync(join(folder, 'plain'), 'echo no\n', { mode: 0o644 });
+    const start = (file: string, env: Record<string, string>) =>
+      startProgram({ file, args: ['you'], cwd: folder, env });
+    for (const [file, path] of [
+      ['greet', `/nowhere::/usr/bin`],
+      ['greet', `/nowhere:${folder}`],
+      ['./greet', '/nowhere'],
+    ] as const) {
+      const { stdout, exited } = await start(file, { PATH: path });
+      expect([await text(stdout), await exited]).toEqual(['hello you\n', 0]);
+    }
+    const { stdout, exited } = await start('echo', {});
+    expect([await text(stdout), await exited]).toEqual(['you\n', 0]);
+    await expect(start('greet', { PATH: '/nowhere' })).rejects.toMatchObject({ code: 'ENOENT' });
+    await expect(start('plain', { PATH: folder })).rejects.toMatchObject({ code: 'EACCES' });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test.runIf(process.platform === 'linux')(

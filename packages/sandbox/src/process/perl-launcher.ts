@@ -24,7 +24,8 @@ export function startPerlLauncher(file: string, onEnd: () => void): Launcher {
   const child = spawn(file, ['-e', PERL_START, '--', ...(SYSTEM_CALLS[process.arch] ?? [])], {
     // It holds no folder that somebody wants to remove, and has nothing of this process's environment.
     cwd: '/',
-    env: {},
+    // A symbol that is looked up after a fork is looked up in each child.
+    env: { LD_BIND_NOW: '1' },
     // A session of its own: Ctrl-C in a terminal goes to the whole group of this process.
     detached: true,
     stdio: ['pipe', 'pipe', 'ignore', 'ipc'],
@@ -33,11 +34,11 @@ export function startPerlLauncher(file: string, onEnd: () => void): Launcher {
   const programs = pendingPrograms(() => output.unref());
   let lastDoor = 0;
 
-  const ask = (kind: string, fields: readonly string[]) =>
+  const ask = (kind: string, fields: readonly string[], program: readonly string[] = []) =>
     programs.begin((id) => {
       // A running program keeps this process alive, an idle launcher does not.
       output.ref();
-      input.write(messageOf([kind, id, ...fields].join('\0')));
+      input.write(messageOf([kind, String(id), ...fields], program));
     });
 
   /** What the launcher does itself. */
@@ -58,7 +59,7 @@ export function startPerlLauncher(file: string, onEnd: () => void): Launcher {
   });
   // The end of the process says more.
   input.on('error', () => {});
-  input.write(messageOf(PERL_LAUNCHER));
+  input.write(withLength(PERL_LAUNCHER));
   const waiting = new Map<number, WaitingDoor>();
   child.on('message', (message, handle) => {
     const { door, port } = message as { door: number; port?: number };
@@ -81,13 +82,14 @@ export function startPerlLauncher(file: string, onEnd: () => void): Launcher {
   output.unref();
   return {
     async start(request) {
-      return await ask('start', fieldsOf(request)).started;
+      const program = programOf(request);
+      return await ask('start', fieldsOf(request), program).started;
     },
     async makeFifos(folder, paths) {
       await done('pipes', [folder, ...paths]);
     },
     holdControlGroups(folders) {
-      input.write(messageOf(['hold', '0', ...folders].join('\0')));
+      input.write(messageOf(['hold', '0', ...folders]));
     },
     mounts: {
       overlay: (folder, options, target) => done('overlay', [folder, options, target]),
@@ -130,7 +132,7 @@ type WaitingDoor = {
   servers: (Server | DatagramSocket)[];
 };
 
-function messageOf(text: string): Buffer {
+function withLength(text: string): Buffer {
   const bytes = Buffer.from(text);
   const message = Buffer.allocUnsafe(4 + bytes.length);
   message.writeUInt32BE(bytes.length);
@@ -138,33 +140,30 @@ function messageOf(text: string): Buffer {
   return message;
 }
 
-function fieldsOf({
-  file,
-  args,
-  cwd,
-  env,
-  input = '',
-  outputs,
-  namespace,
-  groups = [],
-}: LaunchRequest): string[] {
-  const variables = Object.entries(env).flat();
+function messageOf(fields: readonly string[], program: readonly string[] = []): Buffer {
+  const [head, tail] = [fields.join('\0'), program.map((text) => `${text}\0`).join('')];
+  const sizes = Buffer.allocUnsafe(8);
+  sizes.writeUInt32BE(Buffer.byteLength(head));
+  sizes.writeUInt32BE(Buffer.byteLength(tail), 4);
+  return Buffer.concat([sizes, Buffer.from(head + tail)]);
+}
+
+/** The variables and arguments of the program, as the kernel takes them. */
+function programOf({ file, args, env }: LaunchRequest): string[] {
+  const texts = [...Object.entries(env).map(([name, value]) => `${name}=${value}`), file, ...args];
+  assertTexts(texts);
+  return texts;
+}
+
+function fieldsOf({ cwd, env, input = '', outputs, namespace, groups = [] }: LaunchRequest): string[] {
   const { common = '', own = '', view = '', at = '' } = namespace?.hiding ?? {};
   const contained = namespace
-    ? ['namespace', namespace.inUserNamespace ? '1' : '', common, own, view, at, namespace.folder ?? '']
+    ? ['1', namespace.inUserNamespace ? '1' : '', common, own, view, at, namespace.folder ?? '']
     : ['', '', '', '', '', '', ''];
-  const sealed = sealingFields(namespace?.sealing);
-  const lists = [String(outputs.length), ...outputs, String(variables.length), ...variables];
   const fields = [
-    cwd,
-    input,
-    ...lists,
-    ...contained,
-    ...sealed,
-    String(groups.length),
-    ...groups,
-    file,
-    ...args,
+    ...[cwd, input, String(outputs.length), ...outputs],
+    ...[...contained, ...sealingFields(namespace?.sealing)],
+    ...[String(groups.length), ...groups, String(Object.keys(env).length)],
   ];
   assertTexts(fields);
   return fields;

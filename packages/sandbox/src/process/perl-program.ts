@@ -5,14 +5,21 @@ import { PERL_SEALING } from './perl-sealing.ts';
 /**
  * The launcher as a program for Perl, which nearly every Linux has: it makes the system calls for which Node would have to
  * start `mkfifo`, `setpriv`, `unshare` and `mount`, and it is small, so that a fork takes little. It reads messages from
- * standard input, each a length of four bytes and then texts with a NUL between them, and answers with lines. It ends at
- * the end of its input. Its arguments are the numbers of the system calls in `SYSTEM_CALLS`. Descriptor 3 is the channel on
+ * standard input, each two lengths of four bytes, then texts with a NUL between them, and then those of a program, each with a
+ * NUL at its end. It answers with lines, and ends at the end of its input. Its arguments are the numbers of the system calls in `SYSTEM_CALLS`. Descriptor 3 is the channel on
  * which Node takes open sockets from a child.
  */
 export const PERL_LAUNCHER = String.raw`
-my ($prctl, $unshare, $mount, $umount2, $dup3, $setsid, $mknodat, $setns, $pivot_root, $sendmsg, $exit_group, $clone, $unlinkat) = @ARGV;
+my ($prctl, $unshare, $mount, $umount2, $dup3, $setsid, $mknodat, $setns, $pivot_root, $sendmsg, $exit_group, $clone, $unlinkat, $openat, $pipe2, $read, $write, $close, $execve) = @ARGV;
 my ($pidfd_open, $mount_setattr) = (434, 442);
 my (%running, $pending, %doors, %groups, %folders);
+# A process that was forked copies each page of memory that it writes, and that is most of what a program's start costs. So
+# it calls few functions and uses descriptors in place of Perl's handles. Its variables are these, set before.
+my ($program, $variables, $arguments, $environment, @files);
+my ($folder, $input, @outputs, $namespace, @sealing, @entered, $user, $common, $own, $view, $at, $inside);
+my ($opened, $place, $report, $pid, $from, $failing) = (0) x 6;
+my ($pair, $answer) = ("\0" x 8, "\0" x 4096);
+my ($none, $root, $proc, $proc_path, $self, $started) = ('none', '/', 'proc', '/proc', '0', "started\n");
 # What ps shows, also for the first process of a namespace.
 $0 = 'init';
 # Descriptors that the harness itself was given and did not close.
@@ -26,10 +33,10 @@ open my $channel, '+<&=', 3;
 
 # Where Node was killed nobody reads it, and this process has to live on until it has cleaned up.
 sub say_all {
-  my $text = join(' ', @_) . "\n";
-  $text =~ s/\n(?=.)/ /g;
+  my $text = join ' ', @_;
+  $text =~ tr/\n/ /;
   local $SIG{PIPE} = 'IGNORE';
-  syswrite STDOUT, $text;
+  syswrite STDOUT, "$text\n";
 }
 sub status { $? & 127 ? 128 + ($? & 127) : $? >> 8 }
 sub attach { my @given = @_; syscall($mount, @given, 0) == 0 }
@@ -98,7 +105,6 @@ sub start_removing {
 
 # The command sees of a common folder only its own one. That is covered then, but still reached by a descriptor.
 sub hide {
-  my ($common, $own, $view, $at, $folder) = @_;
   my $held;
   # MS_BIND; with MS_REC
   return open($held, '<', $own)
@@ -123,12 +129,10 @@ ${PERL_DISK}
 # Of a contained program. Root's is started as the first process of its PID namespace; for others, this makes the namespace
 # and waits for the first process.
 sub contain {
-  my ($report, $sealing, $user, $common, $own, $view, $at, $inside, @command) = @_;
-  my $folder = $inside ne '' ? $inside : readlink '/proc/self/cwd';
   # Else nobody ends the namespace when the launcher is killed.
-  die_with_parent();
-  my ($stage, @sealing) = @$sealing;
-  my @stage = defined $stage ? enter_user($stage) : ();
+  syscall($prctl, 1, 9, 0, 0, 0);
+  if ($common ne '') { $folder = $inside ne '' ? $inside : readlink '/proc/self/cwd' }
+  my @stage = @sealing ? enter_user(shift @sealing) : ();
   if ($user) {
     my ($uid, $gid) = ($>, $) + 0);
     # CLONE_NEWPID, CLONE_NEWUSER
@@ -137,61 +141,63 @@ sub contain {
     my $first = fork;
     defined $first or give_up('fork');
     if ($first) {
-      close $report;
+      syscall($close, $report);
       waitpid $first, 0;
       kill $? & 127, $$ if $? & 127;
       end_with(status());
     }
     die_with_parent();
   }
-  @stage ? lead_sealed($report, \@stage, \@sealing, @command) : lead($report, $folder, $common, $own, $view, $at, @command);
+  @stage ? lead_sealed(@stage) : &lead;
 }
 
 # Bubblewrap becomes the first process. It ends with the command, and all others with it.
 sub lead_sealed {
-  my ($report, $stage, $sealing, @command) = @_;
-  my ($door, $uid, $gid, @place) = @$sealing;
+  my @stage = @_;
+  my ($door, $uid, $gid, @places) = @sealing;
   $door eq '' || syscall($setns, fileno($doors{$door} || give_up('door')), 0) == 0 or give_up('setns');
-  move_in(@$stage, @place);
+  move_in(@stage, @places);
   # What starts the command may fail, so the command reports its start itself.
-  syscall($dup3, fileno $report, 3, 0);
+  syscall($dup3, $report, 3, 0);
   become_user($uid, $gid) if $uid ne '';
-  exec { $command[0] } @command;
+  &become_program;
   # E2BIG
-  $! == 7 ? fail_for('the arguments and the environment are too long') : give_up($command[0]);
+  $! == 7 ? fail_for('the arguments and the environment are too long') : give_up($files[0]);
 }
 
 # The first process only has to outlive the command, send TERM to what is left, and wait a little.
 sub lead {
-  my ($report, $folder, $common, $own, $view, $at, @command) = @_;
   # CLONE_NEWNS
   syscall($unshare, 0x20000) == 0 or give_up('unshare');
   # Mounts made inside stay inside (MS_REC, MS_SLAVE), and no command keeps a workspace alive that is unmounted outside.
-  attach('none', '/', 0, 0x84000) or give_up('mount');
+  syscall($mount, $none, $root, 0, 0x84000, 0) == 0 or give_up('mount');
   # MS_NOSUID, MS_NODEV, MS_NOEXEC
-  attach('proc', '/proc', 'proc', 0xe) or give_up('mount /proc');
-  $common eq '' || hide($common, $own, $view, $at, $folder) or fail_for("the folders beside $own cannot be hidden");
-  pipe my $failure, my $failing;
-  my $pid = fork;
-  defined $pid or give_up('fork');
+  syscall($mount, $proc, $proc_path, $proc, 0xe, 0) == 0 or give_up('mount /proc');
+  $common eq '' || hide() or fail_for("the folders beside $own cannot be hidden");
+  # O_CLOEXEC
+  syscall($pipe2, $pair, 0x80000) == 0 or give_up('pipe');
+  ($from, $failing) = unpack 'll', $pair;
+  # SIGCHLD
+  $pid = syscall($clone, 17, 0, 0, 0, 0);
+  $pid >= 0 or give_up('fork');
   if (!$pid) {
-    close $report;
-    exec { $command[0] } @command;
+    &become_program;
     my ($code, $reason) = ($! + 0, "$!");
-    syswrite $failing, $code;
-    syswrite STDERR, "$command[0]: $reason\n" if $code != 7;
+    syscall($write, $failing, my $text = "$code ", length "$code ");
+    syswrite STDERR, "$files[0]: $reason\n" if $code != 7;
     end_with($code == 2 ? 127 : 126);
   }
-  close $failing;
-  sysread $failure, my $why, 16;
+  syscall($close, $failing);
+  my $size = syscall($read, $from, $answer, 16);
   # E2BIG: it is not the command that failed.
-  fail_for('the arguments and the environment are too long') if $why eq '7';
-  syswrite $report, "started\n";
+  fail_for('the arguments and the environment are too long') if $size > 0 && substr($answer, 0, $size) == 7;
+  syscall($write, $report, $started, length $started);
   my $ended;
   do { $ended = wait } until $ended == $pid || $ended < 0;
   my $status = status();
-  syswrite $report, "exited $status\n";
-  close $_ for $report, *STDOUT, *STDERR;
+  syscall($write, $report, my $exited = "exited $status\n", 8 + length $status);
+  # Standard output and error, too.
+  syscall($close, $_) for $report, 1, 2;
   if (kill 'TERM', -1) {
     for (1 .. 40) {
       1 while waitpid(-1, 1) > 0;
@@ -202,69 +208,106 @@ sub lead {
   end_with($status);
 }
 
-# In the new process: the code of spawn and why it failed, or nothing, when another program runs.
+# Returns only if the program could not be started, with the error of Perl's exec, which also runs scripts without a first
+# line.
+sub become_program {
+  syscall($execve, $_, $arguments, $environment) for @files;
+  my @texts = split /\0/, $program, -1;
+  pop @texts;
+  %ENV = map { /^(=?[^=]*)=(.*)$/s } splice @texts, 0, $variables;
+  exec { $texts[0] } @texts;
+}
+
+# The code of spawn, and why.
+sub refuse {
+  my ($code, $why) = @_;
+  my $text = "$code $why";
+  syscall($write, $failing, $text, length $text);
+  end_with(1);
+}
+
+# In the new process. It reports why it failed, or nothing, when another program runs.
 sub become {
-  my ($failing, $folder, $input, $outputs, $variables, $namespace, $sealing, $groups, @command) = @_;
-  my $refuse = sub { syswrite $failing, "$_[0] $_[1]"; end_with(1) };
   syscall($setsid);
-  for my $group (@$groups) {
-    my $members;
-    # 0 is the process that writes.
-    open($members, '>', "$group/cgroup.procs") && syswrite($members, '0') or $refuse->($! + 0, "$group: $!");
+  for (@entered) {
+    # O_WRONLY. 0 is the process that writes.
+    ($opened = syscall($openat, -100, $_, 1, 0)) >= 0 && syscall($write, $opened, $self, 1) == 1 or refuse($! + 0, "$_: $!");
+    syscall($close, $opened);
   }
-  open STDIN, '<', $input eq '' ? '/dev/null' : $input or $refuse->(0, "a pipe could not be opened: $!");
-  # Opened before any is put at its place, which may be the place of another.
-  my @opened;
-  for my $path (map { $$outputs[$_] // '/dev/null' } 0 .. ($#$outputs > 1 ? $#$outputs : 1)) {
-    open my $pipe, '>', $path or $refuse->(0, "a pipe could not be opened: $!");
-    push @opened, $pipe;
+  # The lowest descriptors are in use, so that none is opened at the place of another. O_CLOEXEC
+  ($opened = syscall($openat, -100, $input, 0x80000, 0)) >= 0 or refuse(0, "a pipe could not be opened: $!");
+  syscall($dup3, $opened, 0, 0);
+  syscall($close, $opened);
+  for (@outputs) {
+    # O_WRONLY, O_CLOEXEC
+    ($opened = syscall($openat, -100, $_, 0x80001, 0)) >= 0 or refuse(0, "a pipe could not be opened: $!");
+    # A contained program does not get the pipe for reports.
+    if (++$place == 3 && $namespace) { $report = $opened; last }
+    syscall($dup3, $opened, $place, 0);
+    syscall($close, $opened);
   }
-  chdir $folder or $refuse->($! + 0, "$folder: $!");
-  if ($$namespace[0] ne '') {
-    my ($stdout, $stderr, $report) = @opened;
-    open STDOUT, '>&', $stdout;
-    open STDERR, '>&', $stderr;
-    close $_ for $stdout, $stderr, $failing;
-    %ENV = @$variables;
-    contain($report, $sealing, @$namespace[1 .. 6], @command);
+  chdir $folder or refuse($! + 0, "$folder: $!");
+  if ($namespace) {
+    syscall($close, $failing);
+    &contain;
   }
-  if (fileno($failing) <= @opened) {
-    # Not where a descriptor of the program goes.
-    open my $moved, '>&', $failing;
-    $failing = $moved;
+  &become_program;
+  refuse($! + 0, "spawn $files[0]: $!");
+}
+
+# What execve takes: addresses of the texts of a program. They are kept until the next program.
+sub address_of { unpack 'Q', pack 'p', $_[0] }
+
+my $addresses;
+sub take_program {
+  my ($count, $text) = @_;
+  ($program, $variables) = ($text, $count);
+  my ($first, $at, $end) = (address_of($program), 0);
+  my ($file, $path) = ('', '/bin:/usr/bin');
+  $addresses = $count ? '' : "\0" x 8;
+  for (my $index = 0; ($end = index $program, "\0", $at) >= 0; $index++) {
+    $addresses .= pack 'Q', $first + $at;
+    $addresses .= "\0" x 8 if $index + 1 == $count;
+    if ($index == $count) { $file = substr $program, $at, $end - $at }
+    elsif ($index < $count && substr($program, $at, 5) eq 'PATH=') { $path = substr $program, $at + 5, $end - $at - 5 }
+    $at = $end + 1;
   }
-  for my $index (0 .. $#opened) {
-    my $place = $index + 1;
-    if (fileno($opened[$index]) == $place) {
-      # dup3 refuses equal numbers, and does not clear the flag that closes it.
-      open my $copy, '>&', $opened[$index];
-      $opened[$index] = $copy;
-    }
-    syscall($dup3, fileno($opened[$index]), $place, 0);
-  }
-  %ENV = @$variables;
-  exec { $command[0] } @command;
-  $refuse->($! + 0, "spawn $command[0]: $!");
+  $addresses .= "\0" x 8;
+  $environment = address_of($addresses);
+  $arguments = $environment + 8 * ($count + 1);
+  @files = index($file, '/') >= 0 ? $file : map { $_ eq '' ? $file : "$_/$file" } split /:/, $path, -1;
 }
 
 sub start {
-  my ($id, $folder, $input, @rest) = @_;
-  my @outputs = splice @rest, 0, shift @rest;
-  my @variables = splice @rest, 0, shift @rest;
-  my @namespace = splice @rest, 0, 7;
-  my @sealing = splice @rest, 0, shift @rest;
-  my @groups = splice @rest, 0, shift @rest;
-  @groups{@groups} = ();
-  pipe my $failure, my $failing;
+  (my ($id, $text), $folder, $input, my @rest) = @_;
+  $input = '/dev/null' if $input eq '';
+  @outputs = splice @rest, 0, shift @rest;
+  ($namespace, $user, $common, $own, $view, $at, $inside) = splice @rest, 0, 7;
+  @sealing = splice @rest, 0, shift @rest;
+  my @into = splice @rest, 0, shift @rest;
+  @groups{@into} = ();
+  @entered = map { "$_/cgroup.procs" } @into;
+  push @outputs, '/dev/null' while @outputs < 2;
+  take_program($rest[0], $text);
+  $place = 0;
+  # O_CLOEXEC
+  syscall($pipe2, $pair, 0x80000) == 0 or return say_all($id, 'error', $! + 0, "pipe: $!");
+  (my $failure, $failing) = unpack 'll', $pair;
   # CLONE_NEWPID, SIGCHLD
-  my $pid = $namespace[0] ne '' && !$namespace[1] ? syscall($clone, 0x20000011, 0, 0, 0, 0) : fork // -1;
-  return say_all($id, 'error', $! + 0, "fork: $!") if $pid < 0;
+  $pid = syscall($clone, $namespace && !$user ? 0x20000011 : 17, 0, 0, 0, 0);
+  my $why = "fork: $!";
+  my $code = $! + 0;
   if (!$pid) {
-    close $failure;
-    become($failing, $folder, $input, \@outputs, \@variables, \@namespace, \@sealing, \@groups, @rest);
+    syscall($close, $failure);
+    &become;
   }
-  close $failing;
-  sysread $failure, my $why, 4096;
+  syscall($close, $failing);
+  if ($pid > 0) {
+    my $size = syscall($read, $failure, $answer, 4096);
+    $why = substr $answer, 0, $size < 0 ? 0 : $size;
+  }
+  syscall($close, $failure);
+  return say_all($id, 'error', $code, $why) if $pid < 0;
   if ($why ne '') {
     waitpid $pid, 0;
     return say_all($id, 'error', $why);
@@ -275,9 +318,7 @@ sub start {
 
 sub watch {
   my ($id, $pid) = @_;
-  my $descriptor = syscall($pidfd_open, $pid, 0);
-  open my $handle, '<&=', $descriptor;
-  $running{$descriptor} = [$id, $pid, $handle];
+  $running{syscall($pidfd_open, $pid, 0)} = [$id, $pid];
 }
 
 # The programs end with this process, and only then their groups can be removed. Node has removed those that it could.
@@ -306,6 +347,7 @@ for (;;) {
   for my $descriptor (keys %running) {
     next if !vec($ready, $descriptor, 1);
     my ($id, $pid) = @{delete $running{$descriptor}};
+    syscall($close, $descriptor);
     waitpid $pid, 0;
     say_all($id, 'exit', status());
   }
@@ -313,10 +355,13 @@ for (;;) {
   if (defined $channel && vec $ready, 3, 1) { sysread $channel, my $answer, 65536 or undef $channel }
   next if !vec($ready, 0, 1);
   sysread(STDIN, $pending, 65536, length $pending) or end_with_node();
-  while (length $pending >= 4 && length $pending >= 4 + (my $length = unpack 'N', $pending)) {
-    my ($kind, $id, @rest) = split /\0/, substr($pending, 4, $length), -1;
-    substr($pending, 0, 4 + $length) = '';
-    if ($kind eq 'start') { start($id, @rest) }
+  while (length $pending >= 8) {
+    my ($head, $tail) = unpack 'NN', $pending;
+    last if length $pending < 8 + $head + $tail;
+    my ($kind, $id, @rest) = split /\0/, substr($pending, 8, $head), -1;
+    my $text = substr $pending, 8 + $head, $tail;
+    substr($pending, 0, 8 + $head + $tail) = '';
+    if ($kind eq 'start') { start($id, $text, @rest) }
     elsif ($kind eq 'hold') { @groups{@rest} = () }
     elsif ($kind eq 'remove') { start_removing($id, @rest) }
     else { my $why = $calls{$kind}->(@rest); say_all($id, $why ? ('error', 0, $why) : ('exit', 0)) }
@@ -330,10 +375,50 @@ export const PERL_START =
   'sysread(STDIN, $text, $length - length $text, length $text) || exit while length $text < $length; eval $text';
 
 /**
- * The numbers of prctl, unshare, mount, umount2, dup3, setsid, mknodat, setns, pivot_root, sendmsg, exit_group, clone and unlinkat, by the name of the
- * architecture in Node.
+ * The numbers of prctl, unshare, mount, umount2, dup3, setsid, mknodat, setns, pivot_root, sendmsg, exit_group, clone, unlinkat,
+ * openat, pipe2, read, write, close and execve, by the name of the architecture in Node.
  */
 export const SYSTEM_CALLS: Partial<Record<NodeJS.Architecture, readonly string[]>> = {
-  x64: ['157', '272', '165', '166', '292', '112', '259', '308', '155', '46', '231', '56', '263'],
-  arm64: ['167', '97', '40', '39', '24', '157', '33', '268', '41', '211', '94', '220', '35'],
+  x64: [
+    '157',
+    '272',
+    '165',
+    '166',
+    '292',
+    '112',
+    '259',
+    '308',
+    '155',
+    '46',
+    '231',
+    '56',
+    '263',
+    '257',
+    '293',
+    '0',
+    '1',
+    '3',
+    '59',
+  ],
+  arm64: [
+    '167',
+    '97',
+    '40',
+    '39',
+    '24',
+    '157',
+    '33',
+    '268',
+    '41',
+    '211',
+    '94',
+    '220',
+    '35',
+    '56',
+    '59',
+    '63',
+    '64',
+    '57',
+    '221',
+  ],
 };
