@@ -48,10 +48,19 @@ export const longFiles: readonly string[] = [
 
 export class LongFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification): number => {
-      const place = longFiles.indexOf(relative(this.ctx.config.root, moduleId));
-      return place === -1 ? longFiles.length : place;
-    };
-    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
+    return (await super.sort(files)).sort((a, b) => this.#rank(a) - this.#rank(b));
+  }
+
+  /** `--shard 1/2` takes every second file, so that the long ones are shared out. */
+  override async shard(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const { index, count } = this.ctx.config.shard ?? { index: 1, count: 1 };
+    return files
+      .toSorted((a, b) => this.#rank(a) - this.#rank(b) || (a.moduleId < b.moduleId ? -1 : 1))
+      .filter((_, place) => place % count === index - 1);
+  }
+
+  #rank({ moduleId }: TestSpecification): number {
+    const place = longFiles.indexOf(relative(this.ctx.config.root, moduleId));
+    return place === -1 ? longFiles.length : place;
   }
 }
