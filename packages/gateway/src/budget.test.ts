@@ -52,6 +52,14 @@ test("the gateway's budget holds for all lanes together", async () => {
   const statuses = [];
   for (const lane of [one, two, one, two]) statuses.push((await ask(lane)).status);
   expect(statuses).toEqual([200, 200, 200, 403]);
+  expect(two.ledger.at(-1)?.flags).toEqual(['over-budget', 'shared-budget']);
+});
+
+test("what was used of the gateway's budget before counts", async () => {
+  await using own = await createGateway({ budget: { calls: 3 }, used: { calls: 2 } });
+  const mode = { kind: 'forward' as const, upstreams: upstreamsAt(provider.url, key) };
+  await using lane = await own.open({ owner: 'a', mode });
+  expect([(await ask(lane)).status, (await ask(lane)).status]).toEqual([200, 403]);
 });
 
 test('a lane whose time is used up refuses calls', async () => {

@@ -16,14 +16,23 @@ export type Budget = {
 /** `price`: there is a budget for cost, and the cost of a call is unknown. */
 export type BudgetLimit = keyof Budget | 'price';
 
+type BudgetStart = { isShared?: boolean; used?: Partial<Spent> };
+
 export type BudgetAccount = ReturnType<typeof openBudget>;
 
-/** What one budget allows, and what is used of it. */
-export function openBudget(budget: Budget = {}) {
+/** What is used of a budget. */
+export type Spent = Required<Omit<Budget, 'wallMs'>>;
+
+/**
+ * What one budget allows, and what is used of it. `isShared`: it is that of all lanes together. `used`: what was used before.
+ */
+export function openBudget(budget: Budget = {}, { isShared = false, used = {} }: BudgetStart = {}) {
   const openedAt = performance.now();
-  const spent: Required<Omit<Budget, 'wallMs'>> = { costUsd: 0, tokens: 0, calls: 0 };
+  const spent: Spent = { costUsd: 0, tokens: 0, calls: 0, ...used };
 
   return {
+    isShared,
+
     /** Whether cost or tokens are limited. */
     limitsSpending: budget.costUsd !== undefined || budget.tokens !== undefined,
 
@@ -64,10 +73,12 @@ export class OverBudget extends Error {
   override readonly name = 'OverBudget';
 
   readonly limit: BudgetLimit;
+  readonly isShared: boolean;
 
-  constructor(limit: BudgetLimit) {
+  constructor(limit: BudgetLimit, isShared: boolean) {
     super(budgetMessage(limit));
     this.limit = limit;
+    this.isShared = isShared;
   }
 }
 
@@ -75,7 +86,7 @@ export class OverBudget extends Error {
 export function checkBudgets(accounts: readonly BudgetAccount[], admitted = false): void {
   for (const account of accounts) {
     const limit = account.exceeded(admitted);
-    if (limit) throw new OverBudget(limit);
+    if (limit) throw new OverBudget(limit, account.isShared);
   }
 }
 

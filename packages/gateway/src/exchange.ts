@@ -168,8 +168,14 @@ async function modelReply(call: ModelCall, faults: readonly Fault[], exchange: E
   );
 }
 
-function refuseOverBudget({ message, limit }: OverBudget, wire: WireProtocol, line: LedgerLine): Answer {
-  line.flags.push('over-budget', ...(limit === 'price' ? (['price-unknown'] as const) : []));
+function refuseOverBudget(
+  { message, limit, isShared }: OverBudget,
+  wire: WireProtocol,
+  line: LedgerLine,
+): Answer {
+  line.flags.push('over-budget');
+  if (limit === 'price') line.flags.push('price-unknown');
+  else if (isShared) line.flags.push('shared-budget');
   // The SDKs of OpenAI and Anthropic do not retry an answer with this header.
   return errorAnswer(wire, finalStatus(wire), message, { 'x-should-retry': 'false' });
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'nod
 import { isIPv6, type Socket } from 'node:net';
 import { messageOf } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
-import { type Budget, openBudget } from './budget.ts';
+import { type Budget, openBudget, type Spent } from './budget.ts';
 import type { PriceOf } from './call-price.ts';
 import { GatewayError } from './gateway-error.ts';
 import { giveBackMemory } from './give-back-memory.ts';
@@ -28,6 +28,8 @@ export type GatewayOptions = {
   unreadTimeoutMs?: number;
   /** Limits for all lanes together. */
   budget?: Budget;
+  /** What was used of `budget` before, of its time apart. Default: nothing. */
+  used?: Partial<Spent>;
   /** How many calls to one provider may be under way at once, over all lanes; `false`: any number. */
   rate?: RateOptions | false;
   /** Prices a model call. Default: the list price (`@whetstone/events/price-list`) of the provider that the call goes to. */
@@ -59,7 +61,7 @@ const fiveMinutes = 5 * 60_000;
 export async function createGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const { host = '127.0.0.1', port = 0, maxBodyBytes = defaultMaxBodyBytes } = options;
   const { requestTimeoutMs = fiveMinutes, unreadTimeoutMs = fiveMinutes } = options;
-  const budget = openBudget(options.budget);
+  const budget = openBudget(options.budget, { isShared: true, ...present({ used: options.used }) });
   const rate = openRate(options.rate);
   const lanes = new Map<string, ServedLane>();
   // An agent makes no call while a tool runs, and then uses the connection again. Closing it would reset some calls.

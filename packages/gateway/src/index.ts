@@ -1,6 +1,6 @@
 /** The public surface of `@whetstone/gateway`: an HTTP server between any coding agent and its model provider. */
 export { type AgentFamily, agentFamilies } from './agent-family.ts';
-export type { Budget } from './budget.ts';
+export type { Budget, Spent } from './budget.ts';
 export type { PricedCall, PriceOf } from './call-price.ts';
 export { canonicalRequest } from './cassette/canonical-request.ts';
 export type { RecordOptions } from './cassette/record-source.ts';

@@ -75,7 +75,7 @@ export type LedgerLine = {
    * `auxiliary`: not a model call (a list of models, a token count, a probe, an unknown path). `side-request`: a model
    * call beside the agent's work, such as one for a title. `unauthenticated`: the lane's key was wrong or missing.
    * `endpoint-refused`: the lane does not serve this endpoint. `over-budget`: refused because a budget was used up;
-   * `price-unknown`: because nobody knows what is left of it. `replayed`: answered from a cassette; `nearest`: with the
+   * `price-unknown`: because nobody knows what is left of it; `shared-budget`: it is that of all lanes. `replayed`: answered from a cassette; `nearest`: with the
    * exchange of another request (lenient replay). `forked`: a replay that went live. `unmetered`: a model replied, or
    * a paid call that is not a model call was forwarded, and its usage is unknown. `access-refused`: the provider keeps
    * refusing the key or the login, so the agent got a status at which it gives up. `too-large`: the
@@ -93,6 +93,7 @@ export type LedgerFlag =
   | 'endpoint-refused'
   | 'over-budget'
   | 'price-unknown'
+  | 'shared-budget'
   | 'replayed'
   | 'nearest'
   | 'forked'

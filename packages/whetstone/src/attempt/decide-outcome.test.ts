@@ -133,6 +133,15 @@ describe('an outcome', () => {
     expect(decide(completed, verified, [refused])).toEqual({ status: 'passed' });
   });
 
+  test('is missing when the budget that all cases share is used up', () => {
+    const refused = { ...call(400), flags: ['over-budget', 'shared-budget'] } as LedgerLine;
+    const evidence = 'the budget of the run is used up: raise `run_budget` and resume the run';
+    expect(decide(failedTurn, verified, [call(200), refused])).toEqual({
+      ...{ status: 'error', class: 'harness', evidence },
+    });
+    expect(decide(completed, verified, [refused])).toEqual({ status: 'passed' });
+  });
+
   test('is a harness error when nobody knows what is left of a budget in dollars', () => {
     const usage = { inputTokens: 1, outputTokens: 1 };
     const unpriced = { ...call(200), usage, cost_usd: null, model_answered: 'new-model' } as LedgerLine;

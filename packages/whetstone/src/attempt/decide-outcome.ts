@@ -128,6 +128,10 @@ function overBudget(calls: readonly LedgerLine[]): Outcome | undefined {
       `a budget in dollars cannot be kept, because the price of ${of} is unknown: use tokens`,
     );
   }
+  // Which case meets the end of a budget that all share depends on the order of the cases, not on its agent.
+  if (refused?.flags.includes('shared-budget')) {
+    return error('harness', 'the budget of the run is used up: raise `run_budget` and resume the run');
+  }
   return refused && failed('budget', refused.error ?? 'a model call was refused over its budget');
 }
 

@@ -15,6 +15,7 @@ import type { Verification } from '../verify/verify.ts';
 import type { DiskUsage } from '../workspace/case-disk.ts';
 import type { Seal } from '../workspace/seal.ts';
 import type { Changes, EquippedEnvironment, Snapshot, Workspaces } from '../workspace/workspace.ts';
+import type { Spending } from './add-spending.ts';
 import type { Contamination } from './find-canaries.ts';
 
 /** Everything that an attempt uses and does not own. Made once per run and shared by its cases. */
@@ -84,6 +85,9 @@ export type CaseLane = Pick<
 >;
 
 /** One case with everything that it names, resolved. */
+/** What earlier attempts of a case used together, and how many of them were not the first. */
+export type EarlierAttempts = Spending & Pick<CaseRow, 'agent_duration_seconds' | 'retries' | 'judge'>;
+
 export type Attempt = {
   planned: PlannedCase;
   agent: Agent;
@@ -95,8 +99,8 @@ export type Attempt = {
   /** Commit SHA. */
   commit: string;
   prompt: string;
-  /** The row of the attempts of this case before this one, which ended in an error. What they used is in it together. */
-  earlier?: CaseRow;
+  /** The attempts of this case before this one, which ended in an error or were interrupted. */
+  earlier?: EarlierAttempts;
   signal: AbortSignal;
   /** Called when a phase begins, for each tool call of the agent, and when it waits for its provider. */
   onProgress?: (progress: CaseProgress) => void;

@@ -139,7 +139,7 @@ test('a budget ends a case, and the run’s budget the cases after it', async ()
   );
   await project.whetstone(['run', '--jobs', '1'], userEnvironment(lane));
   const { rows } = project.latest();
-  expect(rows.map((row) => row.failure_class)).toEqual(['budget', 'budget']);
+  expect(rows.map((row) => row.failure_class)).toEqual(['budget', 'harness']);
   expect(rows[0]?.evidence).toContain('model calls');
   expect(lane.ledger).toHaveLength(3);
 });

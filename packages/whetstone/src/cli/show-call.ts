@@ -1,8 +1,8 @@
-import { createReadStream, readFileSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { WhetstoneError } from '@whetstone/errors';
-import { parseJson } from '@whetstone/events';
-import { describeExchange, type LedgerLine, readExchange } from '@whetstone/gateway';
+import { describeExchange, readExchange } from '@whetstone/gateway';
 import { caseLayout } from '../record/layout.ts';
+import { readCalls } from '../record/read-calls.ts';
 import type { CaseRow } from '../record/row.ts';
 import { escapedJson } from '../report/json.ts';
 import { renderCall } from '../report/render-call.ts';
@@ -18,7 +18,7 @@ export async function showCall(
   { wanted, json, view }: { wanted: string; json: boolean; view: TerminalOptions },
 ): Promise<string> {
   const files = caseLayout(directory);
-  const lines = ledgerOf(files.modelCalls);
+  const lines = readCalls(files.modelCalls);
   const index = lines.findIndex(({ id }, at) => id === wanted || String(at + 1) === wanted);
   const line = lines[index];
   if (!line) {
@@ -34,16 +34,4 @@ export async function showCall(
   }
   const bodies = kept && readable ? { ...kept, ...readable } : null;
   return `${renderCall({ number: index + 1, count: lines.length, line, bodies }, view)}\n`;
-}
-
-function ledgerOf(file: string): LedgerLine[] {
-  try {
-    const lines = readFileSync(file, 'utf8').split('\n');
-    return lines.flatMap((text) => {
-      const line = parseJson(text);
-      return typeof line === 'object' && line !== null ? [line as unknown as LedgerLine] : [];
-    });
-  } catch {
-    return [];
-  }
 }

@@ -8,6 +8,7 @@ import type { BudgetConfig, Config, GatewayConfig } from '../config/config.ts';
 import { readFault } from '../config/read-fault.ts';
 import { inPlan, type PlannedCase } from '../plan/plan.ts';
 import type { PlannedRun } from './plan-or-resume.ts';
+import { usedBefore } from './used-before.ts';
 
 /** The gateway of a run, listening. Disposing closes it. */
 export type RunGateway = LabGateway & AsyncDisposable;
@@ -30,7 +31,11 @@ export async function openGateway(
     ...(gateway.budget && { budget: toBudget(gateway.budget) }),
     ...allowed(gateway),
   };
-  const server = await createGateway(gatewayOptions(gateway));
+  const { resumed } = plannedRun;
+  const server = await createGateway({
+    ...gatewayOptions(gateway),
+    ...(resumed && gateway.runBudget && { used: usedBefore(resumed) }),
+  });
   return {
     server,
     mode: gateway.mode,

@@ -7,6 +7,7 @@ import type { Config } from '../config/config.ts';
 import { renderPrompt } from '../config/render-prompt.ts';
 import type { PlannedCase } from '../plan/plan.ts';
 import type { CaseRow } from '../record/row.ts';
+import { earlierAttempts } from './earlier-attempts.ts';
 
 /** What the cases of a run share. */
 export type CaseLab = Lab & {
@@ -21,7 +22,7 @@ const INFRASTRUCTURE_RETRIES = 1;
 
 /**
  * Runs one case, again after an infrastructure error, and records its row. In a resumed run, what the attempts used that ended in
- * an error counts as well. Resolves with `undefined` when aborted.
+ * an error or were interrupted counts as well. Resolves with `undefined` when aborted.
  */
 export async function runWithRetry(
   planned: PlannedCase,
@@ -32,13 +33,15 @@ export async function runWithRetry(
     onProgress: NonNullable<Attempt['onProgress']>;
   },
 ): Promise<CaseRow | undefined> {
-  let earlier = lab.record.rows.get(planned.id);
+  const described = await describeAttempt(planned, lab);
+  let earlier = earlierAttempts(described, lab);
   for (let retries = 0; ; retries++) {
-    const attempt = await describeAttempt(planned, lab, {
+    const attempt = {
+      ...described,
       signal: options.signal,
       onProgress: options.onProgress,
       ...present({ earlier }),
-    });
+    };
     const row = await runAttempt(attempt, lab).catch((error: unknown) => {
       if (options.signal.aborted) return undefined;
       throw error;
@@ -60,8 +63,7 @@ const TRANSIENT: readonly CaseRow['failure_class'][] = ['sandbox', 'provider-lim
 async function describeAttempt(
   planned: PlannedCase,
   lab: CaseLab,
-  rest: Pick<Attempt, 'earlier' | 'signal' | 'onProgress'>,
-): Promise<Attempt> {
+): Promise<Omit<Attempt, 'earlier' | 'signal' | 'onProgress'>> {
   const { config } = lab;
   const agent = lab.agents.get(planned.agent);
   const agentConfig = config.agents.find(({ name }) => name === planned.agent);
@@ -79,5 +81,5 @@ async function describeAttempt(
     repoRef: task.repoRef ?? config.repo.baseRef,
   };
   const prompt = renderPrompt(task, template || undefined);
-  return { planned, agent, agentConfig, task, variant, context, commit, prompt, ...rest };
+  return { planned, agent, agentConfig, task, variant, context, commit, prompt };
 }
