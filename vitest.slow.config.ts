@@ -14,6 +14,8 @@ export default defineConfig({
     include: ['packages/*/src/**/*.slow.test.ts', 'scripts/**/*.slow.test.ts', 'examples/**/*.slow.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
     isolate: true,
+    // Some take most of a minute on two quick cores.
+    testTimeout: 180_000,
     retry: secondAttempt,
   },
 });

@@ -1,5 +1,6 @@
 import { type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { meantPath } from './meant-path.ts';
 import { readSourceText, type SourceText } from './source-text.ts';
 import type { Spot } from './spot.ts';
 
@@ -13,7 +14,8 @@ export function existingPath(
   const absolute = resolve(directory, value);
   const status = statOf(absolute);
   if (!status) {
-    spot.error(`does not exist: ${absolute}`, { hint: `relative paths start at ${directory}` });
+    const hints = [meantPath(absolute), `relative paths start at ${directory}`];
+    spot.error(`does not exist: ${absolute}`, { hint: hints.filter(Boolean).join('\n') });
     return undefined;
   }
   if (wanted !== 'folder' && status.isFile()) return absolute;

@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { codeOf, messageOf } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import type { Diagnostic, Frame } from './diagnostic.ts';
+import { meantPath } from './meant-path.ts';
 
 /** A text file that diagnostics can point into. */
 export type SourceText = { file: string; text: string };
@@ -24,13 +25,16 @@ export async function readSourceText(
     const text = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file));
     return { kind: 'text', source: { file, text } };
   } catch (error) {
-    return { kind: 'unreadable', reason: unreadableReason(error) };
+    return { kind: 'unreadable', reason: unreadableReason(file, error) };
   }
 }
 
-function unreadableReason(error: unknown): string {
+function unreadableReason(file: string, error: unknown): string {
   const code = codeOf(error);
-  if (code === 'ENOENT' || code === 'ENOTDIR') return 'does not exist';
+  if (code === 'ENOENT' || code === 'ENOTDIR') {
+    const meant = meantPath(file);
+    return meant ? `does not exist: ${meant}` : 'does not exist';
+  }
   if (code === 'EACCES' || code === 'EPERM') return 'cannot be read (permission denied)';
   if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return 'is not UTF-8 text';
   return `cannot be read (${messageOf(error)})`;

@@ -3,6 +3,7 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
 import { isInstructionFile, isRootInstructionFile } from '@whetstone/agents/config';
 import { WhetstoneError } from '@whetstone/errors';
+import { meantPath } from '../config/meant-path.ts';
 import { hashSource } from '../config/source-tree.ts';
 import { writeEntry } from '../workspace/edit-tree.ts';
 import { listCommit } from '../workspace/list-commit.ts';
@@ -27,7 +28,7 @@ export type Committed = 'nothing' | 'the same' | 'another version';
 /** @throws WhetstoneError `try-subject-invalid` */
 export async function readSubject(given: string, cwd: string, { workTree }: Repository): Promise<Subject> {
   const named = resolve(cwd, given);
-  if (!existsSync(named)) throw invalid(named, 'This file or folder does not exist.');
+  if (!existsSync(named)) throw invalid(named, 'This file or folder does not exist.', meantPath(named));
   const found = realpathSync(named);
   const source = basename(found) === 'SKILL.md' ? dirname(found) : found;
   const isFolder = statSync(source).isDirectory();
@@ -47,10 +48,14 @@ export async function readSubject(given: string, cwd: string, { workTree }: Repo
   return { kind: 'instructions', name, source, ...(isPlaced && { path: name }) };
 }
 
-const invalid = (where: string, why: string): WhetstoneError =>
+const invalid = (
+  where: string,
+  why: string,
+  hint = 'Name a file with instructions, such as AGENTS.md, or the folder of a skill.',
+): WhetstoneError =>
   new WhetstoneError('try-subject-invalid', why, {
     where,
-    hint: 'Name a file with instructions, such as AGENTS.md, or the folder of a skill.',
+    hint,
   });
 
 /** Writes what the commit has at the place of the subject to `target`, and compares it. */
