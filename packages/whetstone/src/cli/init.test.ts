@@ -3,6 +3,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -379,4 +380,12 @@ test('nothing that exists is overwritten', async () => {
     'Kept .env.example, which exists\nKept .github/workflows/whetstone.yaml, which exists\n',
   );
   expect([read('.env.example'), read('.github/workflows/whetstone.yaml')]).toEqual(['MINE=\n', 'mine']);
+});
+
+test('nothing is written among the files of a bare repository', async () => {
+  const bare = join(folder, 'bare');
+  execFileSync('git', ['init', '--quiet', '--bare', bare]);
+  const before = readdirSync(bare);
+  await expect(init({ directory: bare })).rejects.toMatchObject({ code: 'repo-bare' });
+  expect(readdirSync(bare)).toEqual(before);
 });

@@ -46,7 +46,7 @@ type InitStreams = { stdin: Readable & { isTTY?: boolean }; stdout: Writable & {
 /**
  * Looks at the repository and the machine, asks on a terminal, and writes a starter config that loads as it stands.
  * Returns 0, or 130 if the person who was asked stopped.
- * @throws WhetstoneError `init-exists`, when a file exists and `force` is not set; `repo-missing`, `template-invalid`;
+ * @throws WhetstoneError `init-exists`, when a file exists and `force` is not set; `repo-missing`, `repo-bare`, `template-invalid`;
  * then nothing is written. `output-unwritable`
  */
 export async function initCommand(
@@ -121,7 +121,8 @@ async function repositoryOf(named: string | undefined, directory: string, cwd: s
   }
   const start = existsSync(directory) ? directory : cwd;
   const opened = await openRepository(start).catch((error: unknown) => {
-    if (error instanceof WhetstoneError) return undefined;
+    // The files would be among those of Git.
+    if (error instanceof WhetstoneError && error.code !== 'repo-bare') return undefined;
     throw error;
   });
   return opened?.workTree ?? cwd;
