@@ -225,7 +225,7 @@ describe('a call that waits for its turn', () => {
       status: 403,
       body: { error: { message: expect.stringContaining('used up (tokens)') } },
     });
-    expect(lane.ledger[1]).toMatchObject({ flags: ['over-budget'], usage: null });
+    expect(lane.ledger[1]).toMatchObject({ flags: ['over-budget', 'shared-budget'], usage: null });
     expect(provider.requests).toHaveLength(1);
   });
 
