@@ -139,8 +139,10 @@ test('a budget ends a case, and the run’s budget the cases after it', async ()
   );
   await project.whetstone(['run', '--jobs', '1'], userEnvironment(lane));
   const { rows } = project.latest();
-  expect(rows.map((row) => row.failure_class)).toEqual(['budget', 'harness']);
-  expect(rows[0]?.evidence).toContain('model calls');
+  // The seed chooses which one starts first.
+  expect(rows.map(({ failure_class }) => failure_class).sort()).toEqual(['budget', 'harness']);
+  const ofCase = rows.find(({ failure_class }) => failure_class === 'budget');
+  expect(ofCase?.evidence).toContain('model calls');
   expect(lane.ledger).toHaveLength(3);
 });
 
