@@ -38,7 +38,9 @@ test('a program is found in the folders of its own PATH, and a script needs no f
     }
     const { stdout, exited } = await start('echo', {});
     expect([await text(stdout), await exited]).toEqual(['you\n', 0]);
-    await expect(start('greet', { PATH: '/nowhere' })).rejects.toMatchObject({ code: 'ENOENT' });
+    await expect(start('greet', { PATH: '/nowhere' })).rejects.toMatchObject({
+      ...{ code: 'ENOENT', message: expect.stringContaining('spawn greet: ') },
+    });
     await expect(start('plain', { PATH: folder })).rejects.toMatchObject({ code: 'EACCES' });
   } finally {
     rmSync(folder, { recursive: true });

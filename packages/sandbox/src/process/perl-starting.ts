@@ -2,7 +2,7 @@
 export const PERL_STARTING = String.raw`
 # A process that was forked copies each page of memory that it writes, and that is most of what a program's start costs. So
 # it calls few functions and uses descriptors in place of Perl's handles. Its variables are these, set before.
-my ($program, $variables, $arguments, $environment, @files);
+my ($program, $variables, $arguments, $environment, $file, @files);
 my ($folder, $input, @outputs, $namespace, @sealing, @entered, $user, $common, $own, $view, $at, $inside);
 my ($opened, $place, $report, $pid, $from, $failing) = (0) x 6;
 my ($pair, $answer) = ("\0" x 8, "\0" x 4096);
@@ -56,7 +56,7 @@ sub lead_sealed {
   become_user($uid, $gid) if $uid ne '';
   &become_program;
   # E2BIG
-  $! == 7 ? fail_for('the arguments and the environment are too long') : give_up($files[0]);
+  $! == 7 ? fail_for('the arguments and the environment are too long') : give_up($file);
 }
 
 # The first process only has to outlive the command, send TERM to what is left, and wait a little.
@@ -78,7 +78,7 @@ sub lead {
     &become_program;
     my ($code, $reason) = ($! + 0, "$!");
     syscall($write, $failing, my $text = "$code ", length "$code ");
-    syswrite STDERR, "$files[0]: $reason\n" if $code != 7;
+    syswrite STDERR, "$file: $reason\n" if $code != 7;
     end_with($code == 2 ? 127 : 126);
   }
   syscall($close, $failing);
@@ -146,7 +146,7 @@ sub become {
     &contain;
   }
   &become_program;
-  refuse($! + 0, "spawn $files[0]: $!");
+  refuse($! + 0, "spawn $file: $!");
 }
 
 # What execve takes: addresses of the texts of a program. They are kept until the next program.
@@ -157,7 +157,7 @@ sub take_program {
   my ($count, $text) = @_;
   ($program, $variables) = ($text, $count);
   my ($first, $at, $end) = (address_of($program), 0);
-  my ($file, $path) = ('', '/bin:/usr/bin');
+  ($file, my $path) = ('', '/bin:/usr/bin');
   $addresses = $count ? '' : "\0" x 8;
   for (my $index = 0; ($end = index $program, "\0", $at) >= 0; $index++) {
     $addresses .= pack 'Q', $first + $at;
