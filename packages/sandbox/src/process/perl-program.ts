@@ -7,8 +7,8 @@ import { PERL_STARTING } from './perl-starting.ts';
  * The launcher as a program for Perl, which nearly every Linux has: it makes the system calls for which Node would have to
  * start `mkfifo`, `setpriv`, `unshare` and `mount`, and it is small, so that a fork takes little. It reads messages from
  * standard input, each two lengths of four bytes, then texts with a NUL between them, and then those of a program, each with a
- * NUL at its end. It answers with lines, and ends at the end of its input. Its arguments are the numbers of the system calls in `SYSTEM_CALLS`. Descriptor 3 is the channel on
- * which Node takes open sockets from a child.
+ * NUL at its end. It answers with lines, and ends at the end of its input. Its arguments are the numbers of the system calls in
+ * `SYSTEM_CALLS`. Descriptor 3 is the channel on which Node takes open sockets from a child.
  */
 export const PERL_LAUNCHER = String.raw`
 my ($prctl, $unshare, $mount, $umount2, $dup3, $setsid, $mknodat, $setns, $pivot_root, $sendmsg, $exit_group, $clone, $unlinkat, $openat, $pipe2, $read, $write, $close, $execve) = @ARGV;

@@ -15,7 +15,10 @@ export function usedBefore({ directory, manifest, rows }: ReadRun): Spent {
     const files = caseLayout(layout.case(id));
     const row = rows.get(id);
     const isOwn = row?.usage_source === 'gateway' && row.reused_from === undefined;
-    return [...(isOwn ? [usedOf(row, readCalls(files.modelCalls))] : []), usedIn(interruptedCalls(files))];
+    const interrupted = interruptedCalls(files);
+    // The calls in the folder are those of the row, or of an attempt after it.
+    const ofRow = interrupted.length > 0 ? [] : readCalls(files.modelCalls);
+    return [...(isOwn ? [usedOf(row, ofRow)] : []), usedIn(interrupted)];
   });
   return sumOf(parts);
 }
