@@ -9,7 +9,7 @@ const script = defineScript({
   play: ({ step }) => (step === 0 ? { calls: [{ tool: 'shell', command: 'ls' }] } : { text: 'Done.' }),
 });
 
-test('the budget of a try ends its model calls, and the plan names it', async () => {
+test('the budget of a try ends its model calls, its cases are missing, and the plan names it', async () => {
   const provider = await createGateway();
   onTestFinished(() => provider.close());
   const lane = await provider.open({ owner: 'upstream', mode: { kind: 'script', script } });
@@ -31,7 +31,10 @@ test('the budget of a try ends its model calls, and the plan names it', async ()
   );
   expect(JSON.parse(stdout).plan, stderr).toMatchObject({ cases: 6, budget_usd: 0.000001 });
   const { rows } = project.latest();
-  expect(rows.map(({ failure_class }) => failure_class)).toEqual(Array(6).fill('budget'));
+  // Cases that the budget of the whole try ended are missing, not failed.
+  expect(rows.map(({ outcome, failure_class }) => [outcome, failure_class])).toEqual(
+    Array(6).fill(['error', 'harness']),
+  );
   // The first call is paid before its cost is known; no other one is made.
   expect(lane.ledger).toHaveLength(1);
 });
