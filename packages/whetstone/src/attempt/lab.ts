@@ -8,14 +8,13 @@ import type { AssertionRecord } from '../eval/assertions/assertion.ts';
 import type { EvalWorkers } from '../eval/eval-workers.ts';
 import type { PlannedCase } from '../plan/plan.ts';
 import type { Exposure } from '../record/exposure-schema.ts';
-import type { CaseRow, CommandRow } from '../record/row.ts';
+import type { CaseRow, CommandRow, EarlierAttempts } from '../record/row.ts';
 import type { RunRecord } from '../record/run-record.ts';
 import type { MaskingOfTask } from '../verify/masks/plan-masks.ts';
 import type { Verification } from '../verify/verify.ts';
 import type { DiskUsage } from '../workspace/case-disk.ts';
 import type { Seal } from '../workspace/seal.ts';
 import type { Changes, EquippedEnvironment, Snapshot, Workspaces } from '../workspace/workspace.ts';
-import type { Spending } from './add-spending.ts';
 import type { Contamination } from './find-canaries.ts';
 
 /** Everything that an attempt uses and does not own. Made once per run and shared by its cases. */
@@ -85,9 +84,6 @@ export type CaseLane = Pick<
 >;
 
 /** One case with everything that it names, resolved. */
-/** What earlier attempts of a case used together, and how many of them were not the first. */
-export type EarlierAttempts = Spending & Pick<CaseRow, 'agent_duration_seconds' | 'retries' | 'judge'>;
-
 export type Attempt = {
   planned: PlannedCase;
   agent: Agent;

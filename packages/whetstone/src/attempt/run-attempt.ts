@@ -40,7 +40,7 @@ import { writeReview } from './write-review.ts';
 /** Runs one case, from workspace to outcome. Rejects only when it was aborted: an aborted case counts as not run. */
 export async function runAttempt(attempt: Attempt, lab: Lab): Promise<CaseRow> {
   const startedAt = new Date();
-  const files = await lab.record.startCase(attempt.planned.id);
+  const files = await lab.record.startCase(attempt.planned.id, attempt.earlier);
   const trace: Trace = { turnsSent: 0, turns: [], calls: [], checks: [], artifactNotes: [] };
   let outcome: Outcome;
   try {

@@ -64,3 +64,46 @@ test('what a killed attempt used counts in the row of its case, and in the budge
   expect(await project.whetstone(['run', '--resume', 'latest'])).toMatchObject({ exitCode: 0 });
   expect(figures(project)).toEqual([['passed', null, 7, 2]]);
 });
+
+/** Asks the model once, and by the number of the attempt meets an outage, hangs, or ends. */
+const ASKING = `
+echo x >> "$NOTES/attempts"
+attempt=$(wc -l < "$NOTES/attempts")
+ask() {
+  node -e "fetch(process.env.ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', headers: { 'x-api-key': process.env.ANTHROPIC_API_KEY, 'content-type': 'application/json' }, body: JSON.stringify({ model: 'claude-sonnet-4-5', max_tokens: 9, messages: [{ role: 'user', content: 'Hello' }] }) }).then((answer) => process.exit(answer.ok ? 0 : 1))"
+}
+ask || exit 1
+case $attempt in
+  1) ask || exit 1 ;;
+  2|3) touch "$NOTES/hangs-$attempt"; exec tail -f /dev/null ;;
+esac
+`;
+
+test('each attempt counts once, however many were retried or killed before', async () => {
+  using project = makeProject({ tasks: [{ id: 'one', prompt: 'Ask.' }], agents: { asker: ASKING } });
+  project.write({ 'script.mjs': "export default { name: 'one', play: () => ({ text: 'Hello.' }) };" });
+  const gateway = { mode: 'script', script: './script.mjs', faults: ['503@every=2'] };
+  const allow = (calls: number) =>
+    project.writeConfig({ gateway: { ...gateway, run_budget: { calls } }, seed: 'fixed' });
+  allow(3);
+  const killedIn = async (args: readonly string[], attempt: number) => {
+    const run = project.start(args);
+    await eventually(`the attempt ${attempt}`, () => existsSync(join(project.notes, `hangs-${attempt}`)));
+    process.kill(run.pid, 'SIGKILL');
+    await run.finished;
+  };
+  const resume = ['run', '--resume', 'latest'];
+  await killedIn(['run'], 2);
+  await killedIn(resume, 3);
+  await project.whetstone(resume);
+  expect(figures(project)).toEqual([['error', 'harness', 3, 3]]);
+  const used = project.latest().rows[0];
+
+  allow(4);
+  await project.whetstone(resume);
+  expect(figures(project)).toEqual([['passed', null, 4, 4]]);
+  const { rows } = project.latest();
+  const perCall = (used?.total_tokens ?? 0) / 3;
+  expect(perCall).toBeGreaterThan(0);
+  expect(rows[0]?.total_tokens).toBe(4 * perCall);
+});

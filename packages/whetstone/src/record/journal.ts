@@ -5,7 +5,7 @@ import { type JsonValue, parseJson } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { z } from 'zod';
 import { type Chain, openChain } from './chain.ts';
-import { keptRowSchema } from './row.ts';
+import { earlierAttemptsSchema, keptRowSchema } from './row.ts';
 
 /** `journal.jsonl`: one JSON object per line, append-only. The source of truth; a crash loses at most its last line. */
 export const journalEntrySchema = z.discriminatedUnion('type', [
@@ -16,7 +16,15 @@ export const journalEntrySchema = z.discriminatedUnion('type', [
     case_count: z.number().int(),
   }),
   z.object({ type: z.literal('run.resumed'), at: z.string(), missing: z.number().int() }),
-  z.object({ type: z.literal('case.started'), at: z.string(), case_id: z.string() }),
+  z.object({
+    type: z.literal('case.started'),
+    at: z.string(),
+    case_id: z.string(),
+    /** What the attempts of the case before this one used. Absent: there was none, or nothing is known. */
+    earlier: earlierAttemptsSchema.optional(),
+    /** The last calls of the ledgers that the attempt before left, which this attempt deletes: `earlier` has them. */
+    counted_calls: z.array(z.string()).optional(),
+  }),
   z.object({
     type: z.literal('case.retried'),
     at: z.string(),

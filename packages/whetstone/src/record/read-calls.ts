@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { parseJson } from '@whetstone/events';
 import type { LedgerLine } from '@whetstone/gateway';
 import type { CaseLayout } from './layout.ts';
+import type { StartedAttempt } from './read-run.ts';
 
 /** The lines of a ledger. A line that a killed program left half, and a file that is missing, count as nothing. */
 export function readCalls(file: string): LedgerLine[] {
@@ -16,6 +17,22 @@ export function readCalls(file: string): LedgerLine[] {
   }
 }
 
-/** The agent's calls of an attempt that has no result, because the run was interrupted. */
-export const interruptedCalls = (files: CaseLayout): LedgerLine[] =>
-  existsSync(files.result) ? [] : readCalls(files.modelCalls);
+const ledgersOf = ({ modelCalls, judgeCalls }: CaseLayout): LedgerLine[][] =>
+  [modelCalls, judgeCalls].map(readCalls);
+
+/** The ids of the last calls of the agent and of the judge, which tell these ledgers from those of another attempt. */
+export const lastCalls = (files: CaseLayout): string[] =>
+  ledgersOf(files).flatMap((calls) => calls.at(-1)?.id ?? []);
+
+/**
+ * The calls of an attempt that was interrupted, none of them where it has not begun: then the ledgers are those of the attempt
+ * before, which are counted.
+ */
+export function interruptedCalls(
+  files: CaseLayout,
+  { counted_calls: counted = [] }: StartedAttempt,
+): { ofAgent: LedgerLine[]; ofJudge: LedgerLine[] } {
+  const uncounted = ledgersOf(files).map((calls) => (counted.includes(calls.at(-1)?.id ?? '') ? [] : calls));
+  const [ofAgent = [], ofJudge = []] = uncounted;
+  return { ofAgent, ofJudge };
+}

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { codeOf, WhetstoneError } from '@whetstone/errors';
 import { parseJson } from '@whetstone/events';
 import { readAudits, type StoredAudit } from './audits.ts';
-import { readJournal, type UnreadLine } from './journal.ts';
+import { type JournalEntry, readJournal, type UnreadLine } from './journal.ts';
 import { runLayout } from './layout.ts';
 import { type Manifest, manifestSchema } from './manifest.ts';
 import type { CaseRow } from './row.ts';
@@ -21,9 +21,14 @@ export type StoredRun = {
 export type ReadRun = StoredRun & {
   /** The cases that were started, finished or not. `undefined` if the journal has no line that can be read. */
   started: ReadonlySet<string> | undefined;
+  /** The cases whose last attempt has no row: how it started. */
+  interrupted: ReadonlyMap<string, StartedAttempt>;
   /** Lines of the journal that cannot be read or do not follow; of the former, those whose case has no newer row. */
   unread: readonly UnreadLine[];
 };
+
+/** How an attempt of a case started. */
+export type StartedAttempt = Pick<JournalEntry & { type: 'case.started' }, 'earlier' | 'counted_calls'>;
 
 /**
  * Reads a run directory.
@@ -53,6 +58,7 @@ export async function readRun(directory: string): Promise<ReadRun> {
   });
   const rows = new Map<string, CaseRow>();
   const started = new Set<string>();
+  const interrupted = new Map<string, StartedAttempt>();
   let unread: UnreadLine[] = [];
   for (const line of lines) {
     if ('unread' in line) {
@@ -61,14 +67,16 @@ export async function readRun(directory: string): Promise<ReadRun> {
     }
     const { entry } = line;
     if ('case_id' in entry) started.add(entry.case_id);
+    if (entry.type === 'case.started') interrupted.set(entry.case_id, entry);
     if (entry.type !== 'case.finished') continue;
+    interrupted.delete(entry.case_id);
     rows.set(entry.case_id, entry.row);
     unread = unread.filter(({ caseId, isMisfit }) => isMisfit || caseId !== entry.case_id);
   }
   const notes = [...parsed.data.notes, ...unread.map(unreadText)];
   const isReadable = lines.length > unread.length;
   return {
-    ...{ directory, manifest: { ...parsed.data, notes }, rows, unread },
+    ...{ directory, manifest: { ...parsed.data, notes }, rows, interrupted, unread },
     started: isReadable ? started : undefined,
     audits: await readAudits(dirname(directory)),
   };

@@ -284,5 +284,29 @@ export const keptRowSchema = caseRowSchema.extend({
 });
 
 export type CaseRow = z.infer<typeof keptRowSchema>;
+
+/** What earlier attempts of a case used together, and how many of them were not the first. */
+export const earlierAttemptsSchema = keptRowSchema.pick({
+  usage_source: true,
+  input_tokens: true,
+  output_tokens: true,
+  cache_read_tokens: true,
+  cache_write_tokens: true,
+  reasoning_tokens: true,
+  total_tokens: true,
+  cost_usd: true,
+  model_calls: true,
+  tool_calls: true,
+  tool_calls_by_name: true,
+  command_call_count: true,
+  reasoning_step_count: true,
+  reported_duration_seconds: true,
+  models: true,
+  agent_duration_seconds: true,
+  retries: true,
+  judge: true,
+});
+
+export type EarlierAttempts = z.infer<typeof earlierAttemptsSchema>;
 export type CommandRow = z.infer<typeof commandResultSchema>;
 export type HardCheckRow = z.infer<typeof hardCheckSchema>;

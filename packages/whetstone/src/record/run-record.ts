@@ -8,8 +8,16 @@ import { type CaseLayout, caseLayout, runLayout } from './layout.ts';
 import { linkFolder } from './link-folder.ts';
 import { makeEach } from './make-each.ts';
 import type { Manifest } from './manifest.ts';
-import { chainStart, readRun, rowsInOrder, type StoredRun } from './read-run.ts';
-import type { CaseRow } from './row.ts';
+import { lastCalls } from './read-calls.ts';
+import {
+  chainStart,
+  type ReadRun,
+  readRun,
+  rowsInOrder,
+  type StartedAttempt,
+  type StoredRun,
+} from './read-run.ts';
+import { type CaseRow, type EarlierAttempts, earlierAttemptsSchema } from './row.ts';
 import { lockRun } from './run-lock.ts';
 
 /** A run directory that is being written. Only one process at a time holds it. */
@@ -18,8 +26,13 @@ export interface RunRecord extends AsyncDisposable {
   readonly manifest: Manifest;
   /** The latest row of each case that has finished, by case id. */
   readonly rows: ReadonlyMap<string, CaseRow>;
-  /** Makes the directory of a case. It is empty, even when an earlier attempt left files there. */
-  startCase(id: string): Promise<CaseLayout>;
+  /** The cases whose last attempt has no row, because an earlier part of the run was interrupted: how it started. */
+  readonly interrupted: ReadonlyMap<string, StartedAttempt>;
+  /**
+   * Makes the directory of a case. It is empty, even when an earlier attempt left files there. `earlier` has what those
+   * attempts used, which their files no longer say.
+   */
+  startCase(id: string, earlier?: EarlierAttempts): Promise<CaseLayout>;
   retryCase(id: string, reason: { class: string; evidence: string }): Promise<void>;
   /** Resolves when the row is in the journal and the journal is on the disk. */
   finishCase(row: CaseRow): Promise<void>;
@@ -50,7 +63,7 @@ export async function createRunRecord(outputDirectory: string, manifest: Manifes
       makeEach(layout.cases);
       const kept: Manifest = { ...manifest, chained: true };
       await writeWhole(layout.manifest, `${JSON.stringify(kept, null, 2)}\n`);
-      const { record, journal } = await openRecord(directory, kept, new Map());
+      const { record, journal } = await openRecord(directory, kept);
       await journal.append({
         type: 'run.started',
         run_id: manifest.run_id,
@@ -68,7 +81,7 @@ export async function createRunRecord(outputDirectory: string, manifest: Manifes
 export async function resumeRunRecord(directory: string): Promise<RunRecord> {
   const run = await readRun(directory);
   return namingUnwritable(directory, 'writing', async () => {
-    const { record, journal } = await openRecord(directory, run.manifest, new Map(run.rows));
+    const { record, journal } = await openRecord(directory, run.manifest, run);
     await journal.append({ type: 'run.resumed', missing: run.manifest.case_count - run.rows.size });
     return record;
   });
@@ -89,7 +102,12 @@ export async function writeDerived(
   await namingUnwritable(directory, 'writing', () => writeWhole(runLayout(directory)[file], content));
 }
 
-async function openRecord(directory: string, manifest: Manifest, rows: Map<string, CaseRow>) {
+async function openRecord(
+  directory: string,
+  manifest: Manifest,
+  before?: Pick<ReadRun, 'rows' | 'interrupted'>,
+) {
+  const rows = new Map(before?.rows);
   const layout = runLayout(directory);
   const lock = await lockRun(layout.lock);
   const start = chainStart(manifest, readFileSync(layout.manifest, 'utf8'));
@@ -99,12 +117,23 @@ async function openRecord(directory: string, manifest: Manifest, rows: Map<strin
     directory,
     manifest,
     rows,
-    startCase: (id) =>
+    interrupted: before?.interrupted ?? new Map(),
+    startCase: (id, earlier) =>
       writing(async () => {
         const caseDirectory = layout.case(id);
-        await makeEmpty(caseDirectory);
-        await journal.append({ type: 'case.started', case_id: id });
-        return caseLayout(caseDirectory);
+        const files = caseLayout(caseDirectory);
+        const isNew = mkdirSync(caseDirectory, { recursive: true }) !== undefined;
+        const counted = isNew ? [] : lastCalls(files);
+        // Before the files go: whoever kills the program in between must not lose what their calls used.
+        await journal.append({
+          ...{ type: 'case.started', case_id: id },
+          ...(earlier && { earlier: earlierAttemptsSchema.parse(earlier) }),
+          ...(counted.length > 0 && { counted_calls: counted }),
+        });
+        if (isNew) return files;
+        await rm(caseDirectory, { recursive: true, force: true });
+        mkdirSync(caseDirectory);
+        return files;
       }),
     retryCase: (id, reason) =>
       writing(() => journal.append({ type: 'case.retried', case_id: id, ...reason })),
@@ -155,14 +184,6 @@ function reuseFolder(from: string, to: string, own: OwnFiles): void {
 function replaceIn(to: string, folder: string): void {
   for (const name of readdirSync(folder)) rmSync(join(to, name), { recursive: true, force: true });
   cpSync(folder, to, { recursive: true });
-}
-
-/** Makes a folder, in place of one that an earlier attempt left. */
-async function makeEmpty(directory: string): Promise<void> {
-  const made = mkdirSync(directory, { recursive: true });
-  if (made !== undefined) return;
-  await rm(directory, { recursive: true, force: true });
-  mkdirSync(directory);
 }
 
 /** Writes to a temporary file and renames it, so that no reader sees half a file. */
