@@ -1,7 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import { open, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
-import { codeOf, messageOf } from '@whetstone/errors';
+import { codeOf, messageOf, printable } from '@whetstone/errors';
 import type { JsonObject } from '@whetstone/events';
 import { z } from 'zod';
 import { GatewayError } from '../gateway-error.ts';
@@ -40,32 +41,64 @@ export type RecordedExchange = z.infer<typeof exchangeSchema>;
  * @throws GatewayError `cassette-unreadable`, which names the line.
  */
 export async function readCassette(file: string): Promise<RecordedExchange[]> {
-  const lines = (await cassetteText(file)).split('\n');
+  const lines = (await textOf(await bytesOf(file), file)).split('\n');
   return lines.flatMap((line, index) =>
     line.trim() === '' ? [] : [parseExchange(line, `${file}:${index + 1}`)],
   );
 }
 
-async function cassetteText(file: string): Promise<string> {
+async function bytesOf(file: string): Promise<Buffer> {
   try {
-    const bytes = await readFile(file);
-    return (file.endsWith('.zst') ? await promisify(zstdDecompress)(bytes) : bytes).toString();
+    return await readFile(file);
   } catch (error) {
-    throw unreadable(file, messageOf(error), error);
+    const hint = HINTS[codeOf(error) ?? ''];
+    throw unreadable(file, messageOf(error), { cause: error, ...(hint !== undefined && { hint }) });
   }
 }
+
+const HINTS: Record<string, string> = {
+  EISDIR: 'Name the file in the folder that has the recording.',
+  EACCES: 'Give yourself the right to read it.',
+};
+
+async function textOf(bytes: Buffer, file: string): Promise<string> {
+  if (!file.endsWith('.zst')) return textIn(bytes, file);
+  const unpacked = await promisify(zstdDecompress)(bytes).catch((cause: unknown) => {
+    const hint = `Remove \`.zst\` from its name if it is not compressed. ${WHICH}`;
+    throw unreadable(file, `it is not compressed with zstd, or it is damaged (${messageOf(cause)}).`, {
+      hint,
+      cause,
+    });
+  });
+  return textIn(unpacked, file);
+}
+
+function textIn(bytes: Buffer, file: string): string {
+  if (isUtf8(bytes)) return bytes.toString();
+  throw bytes.subarray(0, 4).equals(ZSTD)
+    ? unreadable(file, 'it is compressed with zstd.', { hint: 'Let its name end with `.zst`.' })
+    : unreadable(file, 'it is not text, and a recording is lines of JSON.', { hint: WHICH });
+}
+
+/** What every frame of zstd begins with. */
+const ZSTD = Buffer.from('28b52ffd', 'hex');
+
+const WHICH =
+  'Give the file that `--mode record` wrote. If it is that file, it is damaged: restore it, or record it again.';
 
 function parseExchange(line: string, where: string): RecordedExchange {
   let value: unknown;
   try {
     value = JSON.parse(line);
   } catch (error) {
-    throw unreadable(where, messageOf(error), error);
+    const begins = printable(JSON.stringify(line.slice(0, 30)));
+    throw unreadable(where, `the line is not JSON. It begins with ${begins}.`, { hint: WHICH, cause: error });
   }
   const parsed = exchangeSchema.safeParse(value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    throw unreadable(where, `${issue?.path.join('.') || 'line'}: ${issue?.message}`, parsed.error);
+    const what = `${issue?.path.join('.') || 'line'}: ${issue?.message}`;
+    throw unreadable(where, what, { hint: WHICH, cause: parsed.error });
   }
   if (parsed.data.rules !== canonicalRulesVersion) {
     const versions = `rules ${parsed.data.rules}, and this version has ${canonicalRulesVersion}`;
@@ -74,8 +107,12 @@ function parseExchange(line: string, where: string): RecordedExchange {
   return parsed.data;
 }
 
-const unreadable = (where: string, reason: string, cause?: unknown): GatewayError =>
-  new GatewayError('cassette-unreadable', `The cassette cannot be read: ${reason}`, { where, cause });
+const unreadable = (
+  where: string,
+  reason: string,
+  options: { hint?: string; cause?: unknown } = {},
+): GatewayError =>
+  new GatewayError('cassette-unreadable', `The cassette cannot be read: ${reason}`, { where, ...options });
 
 export type CassetteWriter = Awaited<ReturnType<typeof createCassette>>;
 

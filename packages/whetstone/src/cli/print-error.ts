@@ -1,4 +1,4 @@
-import { errorTable, messageOf, WhetstoneError } from '@whetstone/errors';
+import { errorTable, messageOf, printable, WhetstoneError } from '@whetstone/errors';
 import { ConfigErrors } from '../config/diagnostic.ts';
 import type { Streams } from './streams.ts';
 import { terminalColors } from './terminal-features.ts';
@@ -8,7 +8,7 @@ export async function printError(error: unknown, { stderr, stdout }: Streams, js
   if (!(error instanceof WhetstoneError)) {
     if (json) printJson(new WhetstoneError('harness-defect', messageOf(error)), stdout);
     const detail = (error instanceof Error && error.stack) || messageOf(error);
-    stderr.write(`whetstone failed unexpectedly; please report this:\n${detail}\n`);
+    stderr.write(printable(`whetstone failed unexpectedly; please report this:\n${detail}\n`));
     return 3;
   }
   if (json) printJson(error, stdout);
@@ -29,7 +29,9 @@ export async function errorText(error: WhetstoneError, color: boolean): Promise<
   const said =
     error instanceof ConfigErrors
       ? await formatConfigErrors(error, color)
-      : `${error.where === undefined ? '' : `${error.where}: `}${error.message}\n  ${fixOf(error)}\n`;
+      : printable(
+          `${error.where === undefined ? '' : `${error.where}: `}${error.message}\n  ${fixOf(error)}\n`,
+        );
   return `${said}  More: whetstone errors ${error.code}\n`;
 }
 
