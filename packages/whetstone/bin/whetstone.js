@@ -2,6 +2,7 @@
 // Plain JavaScript that any Node can parse, so that an old one gets a sentence and not a stack trace.
 import { existsSync } from 'node:fs';
 import module from 'node:module';
+import { tmpdir } from 'node:os';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 22 || (major === 22 && minor < 18)) {
@@ -11,7 +12,8 @@ if (major < 22 || (major === 22 && minor < 18)) {
   process.exit(2);
 }
 
-module.enableCompileCache?.();
+// Node makes its folder there, and never ends where that cannot be made.
+if (existsSync(tmpdir())) module.enableCompileCache?.();
 const source = new URL('../src/cli/main.ts', import.meta.url);
 const { main } = await import(
   existsSync(source) ? source.href : new URL('../dist/cli/main.js', import.meta.url).href

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { removeTree } from '@whetstone/sandbox';
+import { makeEach } from '@whetstone/sandbox/files';
 import type { DrivenAgent } from '../native/native-agent.ts';
 import { agentFolder, isInstalled, programIn, unpackedFolder } from './installed-agents.ts';
 import testedVersions from './tested-versions.json' with { type: 'json' };
@@ -34,7 +35,7 @@ export async function installAgent(
   if (starts) await installAgent(starts, present({ signal }));
   const folder = agentFolder(agent, version);
   if (await isInstalled(agent, version)) return programIn(agent, version);
-  await mkdir(dirname(folder), { recursive: true });
+  makeEach(dirname(folder));
   const making = await mkdtemp(`${folder}.`);
   try {
     await writeFile(join(making, 'package.json'), JSON.stringify({ private: true }));

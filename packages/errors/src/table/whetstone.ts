@@ -227,6 +227,10 @@ export const whetstoneErrors = {
     'A file or folder that a variant or a task names cannot be copied into the workspace.',
     'Check its permissions, and that it holds regular files, folders and links only.',
   ),
+  'path-refused': usage(
+    'The system refuses a file or a folder that a command reads or writes.',
+    'Give yourself the rights to it, or name another one: in an option, in the configuration, or in a variable such as HOME, TMPDIR and XDG_CACHE_HOME.',
+  ),
   'project-not-found': usage(
     'There is no folder `evals` or `experiments` here or above.',
     'Change to the folder of the project, or write an eval: docs/evals.md shows how.',

@@ -201,33 +201,6 @@ describe('a cassette', () => {
     await expect(replay({}, join(folder, 'none'))).rejects.toMatchObject({ code: 'cassette-unreadable' });
   });
 
-  test.each([
-    ['hello', /:1$/, 'the line is not JSON. It begins with "hello".', 'record it again'],
-    ['\u001b]0;title\u0007', /:1$/, 'begins with "\\u001b]0;title\\u0007".', 'record it again'],
-    ['\u009b31m', /:1$/, 'begins with "\\u009b31m".', 'record it again'],
-    [Buffer.from('00ff80', 'hex'), /tape\.jsonl$/, 'it is not text', 'record it again'],
-    [zstdCompressSync('{}'), /tape\.jsonl$/, 'it is compressed with zstd', 'end with `.zst`'],
-  ])(
-    'that is not a recording is an error that says how to fix it: %j',
-    async (content, where, message, hint) => {
-      await writeFile(cassette, content);
-      await expect(replay()).rejects.toMatchObject({
-        where: expect.stringMatching(where),
-        message: expect.stringContaining(message),
-        hint: expect.stringContaining(hint),
-      });
-    },
-  );
-
-  test('whose name ends in .zst has to be compressed', async () => {
-    const named = join(folder, 'tape.jsonl.zst');
-    await writeFile(named, '{}');
-    await expect(replay({}, named)).rejects.toMatchObject({
-      message: expect.stringContaining('it is not compressed with zstd'),
-      hint: expect.stringContaining('Remove `.zst`'),
-    });
-  });
-
   test('does not keep an answer that was cut off', async () => {
     await using provider = await startProvider((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
 import { codeOf, messageOf, printable } from '@whetstone/errors';
 import type { JsonObject } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { z } from 'zod';
 import { GatewayError } from '../gateway-error.ts';
 import { jsonLinesFile, type MaskText } from '../json-lines-file.ts';
@@ -52,7 +53,7 @@ async function bytesOf(file: string): Promise<Buffer> {
     return await readFile(file);
   } catch (error) {
     const hint = HINTS[codeOf(error) ?? ''];
-    throw unreadable(file, messageOf(error), { cause: error, ...(hint !== undefined && { hint }) });
+    throw unreadable(file, messageOf(error), { cause: error, ...present({ hint }) });
   }
 }
 

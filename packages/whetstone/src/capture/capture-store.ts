@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { cacheFolder } from '@whetstone/agents/cache-folder';
 import { messageOf, WhetstoneError } from '@whetstone/errors';
 import { parseJson } from '@whetstone/events';
+import { makeEach } from '@whetstone/sandbox/files';
 import { type Capture, captureSchema } from './capture.ts';
 
 /** `<cache>/captures/<kind>/<agent version>/<model>.json` */
@@ -31,7 +32,7 @@ export async function storeCapture(capture: Capture): Promise<string> {
 export async function writeCapture(file: string, capture: Capture): Promise<void> {
   const unfinished = `${file}.${randomUUID()}`;
   try {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    makeEach(dirname(file), 0o700);
     await writeFile(unfinished, `${JSON.stringify(capture, null, 2)}\n`, { mode: 0o600 });
     await rename(unfinished, file);
   } catch (error) {

@@ -1,6 +1,7 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isInstructionFile } from '@whetstone/agents/config';
+import { makeEach } from '@whetstone/sandbox/files';
 import { writeEntry } from '../workspace/edit-tree.ts';
 import { git } from '../workspace/git.ts';
 import { listCommit } from '../workspace/list-commit.ts';
@@ -88,7 +89,7 @@ async function overlaysOf(
 ): Promise<object[]> {
   const present = paths.filter((path) => entries.has(path));
   const oids = present.map((path) => entries.get(path)?.oid ?? '');
-  await mkdir(folder, { recursive: true });
+  makeEach(folder);
   // Under numbers, so that no name of the repository is a path of this machine.
   await readBlobs(gitDir, oids, async (content, index) => {
     await writeEntry(folder, { path: String(index), mode: '100644' }, content);

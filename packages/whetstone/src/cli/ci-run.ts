@@ -1,8 +1,9 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import type { JsonObject } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
+import { makeEach } from '@whetstone/sandbox/files';
 import { changedAgents } from '../ci/changed-agents.ts';
 import { changedContext, fileOf, mergeBase } from '../ci/changed-context.ts';
 import { type Job, type JobRun, type Measured, measuredOf } from '../ci/measured.ts';
@@ -221,6 +222,6 @@ async function nothing(
 }
 
 async function keepJob(outputDir: string, job: Job): Promise<void> {
-  await mkdir(outputDir, { recursive: true });
+  makeEach(outputDir);
   await writeFile(join(outputDir, 'ci.json'), `${JSON.stringify(job, null, 2)}\n`);
 }

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { agentKeyVariable } from '@whetstone/agents/config';
 import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
+import { makeEach } from '@whetstone/sandbox/files';
 import { canaryWorkflow } from '../ci/canary-workflow.ts';
 import { contextPatterns } from '../ci/context-patterns.ts';
 import { githubWorkflow, type WorkflowFacts } from '../ci/github-workflow.ts';
@@ -117,9 +118,9 @@ export async function writeNew(file: string, text: string, force: boolean): Prom
     });
   }
   try {
-    await mkdir(dirname(file), { recursive: true });
+    makeEach(dirname(file));
     await writeFile(file, text, { flag: force ? 'w' : 'wx' });
   } catch (cause) {
-    throw unwritable('The file', file, cause);
+    throw unwritable('The file', file, cause, 'Give --out a file in a folder that you may write to.');
   }
 }

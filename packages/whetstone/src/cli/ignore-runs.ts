@@ -1,6 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '@whetstone/errors';
+import { makeEach } from '@whetstone/sandbox/files';
 
 /** Keeps the runs below a folder out of commits. What the user wrote there stays. */
 export async function ignoreRuns(directory: string): Promise<void> {
@@ -9,7 +10,7 @@ export async function ignoreRuns(directory: string): Promise<void> {
 
 /** Makes a folder with a `.gitignore`, unless it has one. */
 export async function ignore(folder: string, patterns: string): Promise<void> {
-  await mkdir(folder, { recursive: true });
+  makeEach(folder);
   await writeFile(join(folder, '.gitignore'), patterns, { flag: 'wx' }).catch((error: unknown) => {
     if (codeOf(error) !== 'EEXIST') throw error;
   });

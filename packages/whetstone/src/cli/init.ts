@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { COMMAND_VARIABLES, commandProblems, instructionsRead } from '@whetstone/agents/config';
 import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
+import { makeEach } from '@whetstone/sandbox/files';
 import { withDotEnv } from '../config/dot-env.ts';
 import {
   additionalFiles,
@@ -16,7 +17,6 @@ import {
   starterFiles,
 } from '../init/starter-files.ts';
 import { canSignIn, lookAround, type Surroundings } from '../init/surroundings.ts';
-import { makeEach } from '../record/make-each.ts';
 import { unwritable } from '../record/unwritable.ts';
 import { openRepository } from '../workspace/repository.ts';
 import { describeAgent } from './describe-agent.ts';

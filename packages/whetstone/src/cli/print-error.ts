@@ -1,3 +1,5 @@
+import { dirname } from 'node:path';
+import { getSystemErrorMap } from 'node:util';
 import { errorTable, messageOf, printable, WhetstoneError } from '@whetstone/errors';
 import { ConfigErrors } from '../config/diagnostic.ts';
 import type { Streams } from './streams.ts';
@@ -5,15 +7,35 @@ import { terminalColors } from './terminal-features.ts';
 
 /** Prints an error on stderr, and with `json` also as a line of JSON on stdout. Returns the exit code of the error. */
 export async function printError(error: unknown, { stderr, stdout }: Streams, json: boolean): Promise<2 | 3> {
-  if (!(error instanceof WhetstoneError)) {
+  const known = errorOfSystem(error) ?? error;
+  if (!(known instanceof WhetstoneError)) {
     if (json) printJson(new WhetstoneError('harness-defect', messageOf(error)), stdout);
     const detail = (error instanceof Error && error.stack) || messageOf(error);
     stderr.write(printable(`whetstone failed unexpectedly; please report this:\n${detail}\n`));
     return 3;
   }
-  if (json) printJson(error, stdout);
-  stderr.write(await errorText(error, terminalColors(stderr).isColorSupported));
-  return error.exitCode;
+  if (json) printJson(known, stdout);
+  stderr.write(await errorText(known, terminalColors(stderr).isColorSupported));
+  return known.exitCode;
+}
+
+/** What no defect of Whetstone causes: a person has to mend the path, its rights or its disk. */
+const REFUSALS = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EISDIR', 'ELOOP', 'ENAMETOOLONG'];
+
+/** The error of a path that the system refuses, wherever it was used; `undefined` for an error of another kind. */
+function errorOfSystem(cause: unknown): WhetstoneError | undefined {
+  if (cause instanceof WhetstoneError || !(cause instanceof Error)) return undefined;
+  const { code = '', errno, syscall, path } = cause as NodeJS.ErrnoException;
+  if (path === undefined || syscall === undefined || errno === undefined) return undefined;
+  const full = ['ENOSPC', 'EDQUOT'].includes(code);
+  // In a folder of the system, such as `/proc`, no folder can be made, and in place of a file neither.
+  const isMaking = syscall === 'mkdir' || syscall === 'mkdtemp';
+  const hasNoPlace = isMaking && ['ENOENT', 'EEXIST'].includes(code);
+  if (!full && !REFUSALS.includes(code) && !hasNoPlace) return undefined;
+  const [, said] = getSystemErrorMap().get(errno) ?? [];
+  const message = `The system refuses this path: ${said} (${code}, ${syscall}).`;
+  const where = syscall === 'mkdtemp' ? dirname(path) : path;
+  return new WhetstoneError(full ? 'disk-full' : 'path-refused', message, { where, cause });
 }
 
 /** Prints an error of commander, whose text is already on stderr, as a line of JSON. */

@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { findDrivenAgent } from '@whetstone/agents';
 import { agentsHere } from '@whetstone/agents/install';
 import { WhetstoneError } from '@whetstone/errors';
+import { makeEach } from '@whetstone/sandbox/files';
 import { isUnchanged, SKILL_NAME, skillText } from '../mcp/skill-text.ts';
 import { unwritable } from '../record/unwritable.ts';
 import { escapedJson } from '../report/json.ts';
@@ -70,9 +71,10 @@ async function foldersFor(kinds: readonly string[], user: boolean): Promise<stri
 
 async function write(file: string): Promise<void> {
   try {
-    await mkdir(dirname(file), { recursive: true });
+    makeEach(dirname(file));
     await writeFile(file, skillText(version));
   } catch (cause) {
-    throw unwritable('The skill', file, cause);
+    const hint = 'Make the folders above it ones that you may write to.';
+    throw unwritable('The skill', file, cause, hint);
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import { startSandboxProvider } from '@whetstone/sandbox';
+import { makeEach } from '@whetstone/sandbox/files';
 import { slug } from '../config/harbor-task.ts';
 import { foldersWith } from '../config/read-task-file.ts';
 import { makeOutputFolder } from '../record/unwritable.ts';
@@ -76,7 +76,7 @@ export async function tasksImportCommand(
     await sweepScratch();
     await using scratch = await makeScratch();
     const sandboxes = await startSandboxProvider('process', { scratch: scratch.directory });
-    await mkdir(join(out, REPOSITORY), { recursive: true });
+    makeEach(join(out, REPOSITORY));
     if (!existsSync(gitDir)) await git(['init', '-q', '-b', 'main', join(out, REPOSITORY)], {});
     for (const from of sources) {
       if (signal.aborted) return;

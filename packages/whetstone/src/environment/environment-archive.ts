@@ -1,18 +1,12 @@
 import { execFile } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { codeOf, messageOf, WhetstoneError } from '@whetstone/errors';
+import { messageOf, WhetstoneError } from '@whetstone/errors';
 import { parseJson } from '@whetstone/events';
 import { removeTree } from '@whetstone/sandbox';
+import { makeEach } from '@whetstone/sandbox/files';
+import { unwritable } from '../record/unwritable.ts';
 import { folderState } from '../workspace/folder-state.ts';
 import { factsSchema, type LayerFacts, layerStore } from './layer-store.ts';
 
@@ -35,8 +29,8 @@ export async function saveEnvironments(file: string, keys?: readonly string[]): 
   });
   const target = resolve(file);
   try {
-    mkdirSync(dirname(target), { recursive: true });
-    mkdirSync(store.root, { recursive: true });
+    makeEach(dirname(target));
+    makeEach(store.root);
     const names = held.length === 0 ? ['--files-from', '/dev/null'] : held.map(({ key }) => key);
     // Times of files decide what `make` builds again, so all their digits are kept.
     await run('tar', [
@@ -50,10 +44,9 @@ export async function saveEnvironments(file: string, keys?: readonly string[]): 
       ...names,
     ]);
   } catch (cause) {
-    throw new WhetstoneError('output-unwritable', `The archive cannot be written (${codeOf(cause) ?? ''}).`, {
-      where: target,
-      cause,
-    });
+    const said =
+      cause instanceof Error && 'stderr' in cause ? new Error(String(cause.stderr).split('\n')[0]) : cause;
+    throw unwritable('The archive', target, said, 'Name a file in a folder that you may write to.');
   }
   return held;
 }
@@ -65,7 +58,7 @@ export async function saveEnvironments(file: string, keys?: readonly string[]): 
  */
 export async function restoreEnvironments(file: string): Promise<LayerFacts[]> {
   const store = layerStore();
-  mkdirSync(store.root, { recursive: true });
+  makeEach(store.root);
   const folder = mkdtempSync(join(store.root, 'restore-'));
   try {
     await run('tar', [

@@ -1,6 +1,5 @@
 import {
   existsSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -12,6 +11,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cacheFolder } from '@whetstone/agents/cache-folder';
 import { removeTree } from '@whetstone/sandbox';
+import { makeEach } from '@whetstone/sandbox/files';
 import { z } from 'zod';
 import { type Lease, tryLease } from '../record/lease.ts';
 import { folderState } from '../workspace/folder-state.ts';
@@ -62,7 +62,7 @@ export const layerStore = (root: string = environmentsFolder()) => ({
   async begin(key: string): Promise<string> {
     const directory = join(root, `tmp-${key}`);
     await removeTree(directory);
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeEach(directory, 0o700);
     return directory;
   },
 

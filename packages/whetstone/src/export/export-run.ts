@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Loss, StreamEvent } from '@whetstone/events';
 import { AtifError, writeAtif } from '@whetstone/events/atif';
@@ -8,7 +8,7 @@ import { type OtlpTraces, toGenAiSpans } from '@whetstone/events/open-telemetry'
 import { present } from '@whetstone/events/present';
 import { caseLayout, runLayout } from '../record/layout.ts';
 import type { CaseRow } from '../record/row.ts';
-import { unwritable } from '../record/unwritable.ts';
+import { makeOutputFolder, unwritable } from '../record/unwritable.ts';
 import { readableEvents, textOf } from '../run/stored-events.ts';
 import type { ReportedRun } from '../run/write-report.ts';
 
@@ -24,9 +24,7 @@ export type Exported = { files: string[]; cases: number; without_events: number;
  */
 export async function exportRun(run: ReportedRun, format: ExportFormat, folder: string): Promise<Exported> {
   const tally: Exported = { files: [], cases: 0, without_events: 0, lost: [] };
-  await mkdir(folder, { recursive: true }).catch((cause: unknown) => {
-    throw unwritable('The folder', folder, cause, HINT);
-  });
+  await makeOutputFolder(folder, '--out');
   const write = async (name: string, value: unknown) => {
     const file = join(folder, fileName(name));
     await writeFile(file, `${JSON.stringify(value, null, 2)}\n`).catch((cause: unknown) => {

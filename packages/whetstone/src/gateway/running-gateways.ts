@@ -7,6 +7,7 @@ import { cacheFolder } from '@whetstone/agents/cache-folder';
 import { messageOf, WhetstoneError } from '@whetstone/errors';
 import { parseJson } from '@whetstone/events';
 import { removeTree } from '@whetstone/sandbox';
+import { makeEach } from '@whetstone/sandbox/files';
 import { z } from 'zod';
 import { isLocked, takeAbandoned, takeLock } from '../record/lock-file.ts';
 
@@ -40,7 +41,7 @@ export async function announceGateway(gateway: Pick<RunningGateway, 'mode' | 'ba
   const folder = join(gatewaysFolder(), randomBytes(8).toString('hex'));
   const state = { version: 1, pid: process.pid, startedAt: new Date().toISOString(), ...gateway };
   try {
-    await mkdir(gatewaysFolder(), { recursive: true, mode: 0o700 });
+    makeEach(gatewaysFolder(), 0o700);
     const lock = await takeLock(lockOf(folder));
     if (!lock) throw new Error(`${lockOf(folder)} is locked`);
     await mkdir(folder, { mode: 0o700 });

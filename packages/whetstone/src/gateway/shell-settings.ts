@@ -1,6 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import type { Connection, DrivenAgent } from '@whetstone/agents/evaluator';
+import { makeEach } from '@whetstone/sandbox/files';
 
 /**
  * Variables of an agent's settings that are only for a sandbox and must not reach the shell of the user: folders that
@@ -25,10 +26,10 @@ export async function writeShellSettings(
     const file = join(connection.home, path);
     if (![...named].some((folder) => isWithin(folder, file))) continue;
     named.delete(file);
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    makeEach(dirname(file), 0o700);
     await writeFile(file, content, { mode: 0o600 });
   }
-  for (const folder of named) await mkdir(folder, { recursive: true, mode: 0o700 });
+  for (const folder of named) makeEach(folder, 0o700);
   return Object.fromEntries(exported);
 }
 

@@ -1,7 +1,8 @@
-import { appendFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '@whetstone/errors';
 import { parseJson } from '@whetstone/events';
+import { makeEach } from '@whetstone/sandbox/files';
 import { z } from 'zod';
 import { masksSchema } from './row.ts';
 
@@ -59,7 +60,7 @@ const FOLDER = 'audits';
 export const auditFolder = (outputDir: string, key: string): string => join(outputDir, FOLDER, key);
 
 export async function writeAudit(folder: string, audit: StoredAudit): Promise<void> {
-  await mkdir(folder, { recursive: true });
+  makeEach(folder);
   await writeFile(join(folder, 'audit.json'), `${JSON.stringify(audit, null, 2)}\n`);
 }
 
@@ -82,7 +83,7 @@ export async function openSteps(folder: string): Promise<{
   add(name: string, value: unknown): Promise<void>;
 }> {
   const file = join(folder, 'steps.jsonl');
-  await mkdir(folder, { recursive: true });
+  makeEach(folder);
   const text = await readFile(file, 'utf8').catch(() => '');
   const steps = new Map<string, unknown>();
   for (const line of text.split('\n')) {

@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
+import { makeEach } from '@whetstone/sandbox/files';
 
 /**
  * A lock of several processes, as SQLite's own: the kernel ends it with its process, `kill -9` included. `shared`: any
@@ -11,7 +11,7 @@ export type Lease = Disposable;
 
 /** Takes a lock if it is free; `undefined` if it is not. The file is made, and stays. */
 export function tryLease(file: string, kind: 'shared' | 'exclusive'): Lease | undefined {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeEach(dirname(file), 0o700);
   const database = open(file);
   try {
     // A transaction is only a lock once it has read something.

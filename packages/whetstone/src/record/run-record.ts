@@ -2,11 +2,11 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { codeOf, WhetstoneError } from '@whetstone/errors';
+import { makeEach } from '@whetstone/sandbox/files';
 import { evidenceHashes } from './file-hashes.ts';
 import { openJournal } from './journal.ts';
 import { type CaseLayout, caseLayout, runLayout } from './layout.ts';
 import { linkFolder } from './link-folder.ts';
-import { makeEach } from './make-each.ts';
 import type { Manifest } from './manifest.ts';
 import { lastCalls } from './read-calls.ts';
 import {

@@ -2,7 +2,7 @@ import { access, constants, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { codeOf, messageOf, WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
-import { makeEach } from './make-each.ts';
+import { makeEach } from '@whetstone/sandbox/files';
 
 /** The error of a file or a folder that a command should write. `what` is its subject, such as "The report". */
 export function unwritable(what: string, where: string, cause: unknown, hint?: string): WhetstoneError {

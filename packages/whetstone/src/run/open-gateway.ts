@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { learnSecret, needsKey } from '@whetstone/agents/evaluator';
 import { WhetstoneError } from '@whetstone/errors';
@@ -7,6 +7,7 @@ import type { JudgeKind, LabGateway } from '../attempt/lab.ts';
 import type { BudgetConfig, Config, GatewayConfig } from '../config/config.ts';
 import { readFault } from '../config/read-fault.ts';
 import { inPlan, type PlannedCase } from '../plan/plan.ts';
+import { makeOutputFolder } from '../record/unwritable.ts';
 import type { PlannedRun } from './plan-or-resume.ts';
 import { usedBefore } from './used-before.ts';
 
@@ -75,7 +76,7 @@ export async function modesOf(
     }
     case 'record': {
       const upstreams = chooseUpstreams(gateway.upstreams);
-      await mkdir(gateway.cassettes, { recursive: true });
+      await makeOutputFolder(gateway.cassettes, '`gateway.cassettes`');
       return async (planned, names) => {
         const cassette = cassetteOf(gateway.cassettes, planned, suffix);
         // A file that is there comes from an earlier attempt and is half a recording.

@@ -1,5 +1,6 @@
-import { appendFile, mkdir, readFile } from 'node:fs/promises';
+import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeEach } from '@whetstone/sandbox/files';
 import { z } from 'zod';
 import { METHODS, type Method } from './methods.ts';
 
@@ -59,7 +60,7 @@ async function readEntries(file: string) {
 /** Opens the journal of a folder of tasks. */
 export async function openJournal(folder: string): Promise<MiningJournal> {
   const file = join(folder, 'mined.jsonl');
-  await mkdir(folder, { recursive: true });
+  makeEach(folder);
   const { text, entries } = await readEntries(file);
   if (text !== '' && !text.endsWith('\n')) await appendFile(file, '\n');
   return {

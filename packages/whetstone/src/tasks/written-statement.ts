@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeEach } from '@whetstone/sandbox/files';
 import { z } from 'zod';
 import type { Draft } from './draft.ts';
 import type { IntroducedNames } from './introduced-names.ts';
@@ -60,7 +61,7 @@ export async function writtenStatement(
   if (known?.success) return sourceOf(writer.model, known.data.text, known.data.cost_usd);
   const { answer, costUsd } = await writer.ask({ instructions: INSTRUCTIONS, question, schema });
   const text = statementIn(answer);
-  await mkdir(cache, { recursive: true });
+  makeEach(cache);
   await writeFile(`${file}.new`, `${JSON.stringify({ text, cost_usd: costUsd })}\n`);
   await rename(`${file}.new`, file);
   return sourceOf(writer.model, text, costUsd);

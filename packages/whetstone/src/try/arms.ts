@@ -1,5 +1,6 @@
-import { cp, mkdir, rm } from 'node:fs/promises';
+import { cp, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { makeEach } from '@whetstone/sandbox/files';
 import { type Committed, compareWithCommit, type Subject } from './subject.ts';
 
 /** The two arms of a comparison, as the keys of a configuration. Sources are absolute paths of copies. */
@@ -27,7 +28,7 @@ export async function makeArms(
   const before = join(folder, 'before', basename(source));
   const committed = await compareWithCommit(subject, repository, before);
   await rm(dirname(after), { recursive: true, force: true });
-  await mkdir(dirname(after), { recursive: true });
+  makeEach(dirname(after));
   await cp(source, after, { recursive: true, verbatimSymlinks: true });
   const away = path === undefined ? [] : [{ remove: [path] }];
   const having = (copy: string): Record<string, unknown> => {

@@ -1,8 +1,9 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { contextPlacesOf, toAgentConfig } from '@whetstone/agents/config';
 import type { AgentHere } from '@whetstone/agents/install';
 import { present } from '@whetstone/events/present';
+import { makeEach } from '@whetstone/sandbox/files';
 import { stringify } from 'yaml';
 import type { Arms } from './arms.ts';
 import type { Subject } from './subject.ts';
@@ -31,7 +32,7 @@ export async function writeSetup(folder: string, choices: SetupChoices): Promise
   const { repository, agents, arms, environment, hasGateway, budget } = choices;
   const files = { config: join(folder, 'whetstone.yaml'), tasks: join(folder, 'tasks.yaml') };
   const from = (path: string) => (relative(folder, path) || '.').split(sep).join('/');
-  await mkdir(folder, { recursive: true });
+  makeEach(folder);
   await writeFile(files.tasks, `${NOTE}${stringify({ include: [from(choices.tasks)] })}`);
   const config = {
     repo: { path: from(repository) },

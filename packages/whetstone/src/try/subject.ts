@@ -1,8 +1,9 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
 import { isInstructionFile, isRootInstructionFile } from '@whetstone/agents/config';
 import { WhetstoneError } from '@whetstone/errors';
+import { makeEach } from '@whetstone/sandbox/files';
 import { meantPath } from '../config/meant-path.ts';
 import { hashSource } from '../config/source-tree.ts';
 import { writeEntry } from '../workspace/edit-tree.ts';
@@ -72,7 +73,7 @@ export async function compareWithCommit(
   );
   if (files.length === 0) return 'nothing';
   const folder = dirname(target);
-  await mkdir(folder, { recursive: true });
+  makeEach(folder);
   const oids = files.map(([, { oid }]) => oid);
   await readBlobs(gitDir, oids, async (content, index) => {
     const [file = '', { mode = '100644' } = {}] = files[index] ?? [];

@@ -2,6 +2,7 @@ import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from '@whetstone/agents/config';
 import { present } from '@whetstone/events/present';
+import { makeEach } from '@whetstone/sandbox/files';
 import { stringify } from 'smol-toml';
 import type { TaskConfig } from '../../config/config.ts';
 import { slug } from '../../config/harbor-task.ts';
@@ -51,7 +52,7 @@ export async function exportTask(task: TaskConfig, options: ExportOptions): Prom
       ? `with its patch ${failure ?? `\`${failed.command}\` exits ${failed.exit_code}, although all tests pass that have to`}`
       : 'without work all its commands exit 0';
   }
-  await mkdir(folder, { recursive: true });
+  makeEach(folder);
   try {
     await writeParts(task, patch, options);
   } catch (error) {
