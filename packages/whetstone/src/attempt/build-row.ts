@@ -114,6 +114,12 @@ export function buildRow(input: {
     tool_calls_by_name: maskNames(spent.tool_calls_by_name, mask),
     telemetry_status: turn?.telemetry?.status ?? 'unavailable',
     ...present({ telemetry_error: wrongWith(turn?.telemetry, mask) }),
+    ...(turn?.telemetry?.source === 'codex-jsonl' && {
+      codex_error_reason:
+        turn.telemetry.error === undefined || turn.telemetry.status === 'error'
+          ? null
+          : mask.text(turn.telemetry.error),
+    }),
     telemetry_gaps: [
       ...new Set([
         ...(turn?.telemetry?.evidenceGaps.filter((gap) => !isFilled(gap, spent)).map(mask.text) ?? []),

@@ -35,6 +35,7 @@ test('what is wrong with a telemetry file is in the row, in `show` and in the co
   expect(rows.get('fails')).not.toHaveProperty('telemetry_error');
   const { stdout } = await project.whetstone(['report', 'latest', '--format', 'context-eval']);
   expect(stdout).toContain(`,partial,none,"${wrong}",`);
+  expect(stdout).toContain(`,cases/${rows.get('fails')?.case_id}/stdout.log,,no paper,`);
   const shown = await project.whetstone(['show', 'latest', rows.get('partly')?.case_id ?? '']);
   expect(shown.stdout.replaceAll(/\s+/g, ' ')).toContain(`partial; ${wrong}`);
 });

@@ -214,6 +214,11 @@ export const keptRowSchema = caseRowSchema.extend({
   reused_from: z.object({ run_id: z.string(), case_id: z.string() }).optional(),
   /** What was wrong with the telemetry of the agent, such as the fields of its file that could not be read. */
   telemetry_error: z.string().optional(),
+  /**
+   * Only where the collector `codex-jsonl` read the output of the agent, so that `stdout.log` of the case has Codex's events: the
+   * error that they report, or `null`.
+   */
+  codex_error_reason: z.string().nullable().optional(),
   /** With `--keep-workspace`: the copy of the workspace, relative to the directory of the case. */
   workspace_path: z.string().optional(),
   /** Only for a task with `soft_evaluation`: `soft-evaluation.json` of the case has what a reviewer needs. */

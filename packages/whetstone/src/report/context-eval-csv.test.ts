@@ -30,3 +30,13 @@ test('has the columns of context-eval, and its meaning of them', () => {
   expect(first).toContain(',failed,1,2,1,1,payload_generated,1,1,0,"[""a.txt""]"');
   expect(second).toContain(',not_configured,,,,,not_configured,');
 });
+
+test('names the events of Codex, and the error in them, where its output was read as such', () => {
+  const columnsOf = (codex_error_reason: string | null) => {
+    const [head = '', line = ''] = renderContextEvalCsv([rowOf('one', { codex_error_reason })]).split('\n');
+    const values = line.split(',');
+    return ['codex_events_path', 'codex_error_reason'].map((name) => values[head.split(',').indexOf(name)]);
+  };
+  expect(columnsOf('usage limit reached')).toEqual(['cases/one/stdout.log', 'usage limit reached']);
+  expect(columnsOf(null)).toEqual(['cases/one/stdout.log', '']);
+});

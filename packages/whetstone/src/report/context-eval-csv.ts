@@ -1,9 +1,11 @@
+import { caseLayout, runLayout } from '../record/layout.ts';
 import type { CaseRow } from '../record/row.ts';
 import { type CsvValue, csvLines } from './csv.ts';
 
 /**
  * The table that `context-eval export --format csv` writes: its columns, in its order, with our values. Unknown is empty.
- * Lists and counts by name are JSON, as there. `telemetry_source` is ours: `gateway`, `agent` or `none`.
+ * Lists and counts by name are JSON, as there. `telemetry_source` is ours: `gateway`, `agent` or `none`. Always empty are
+ * `provider_name`, which no version of context-eval fills, and `codex_final_message_path`: the message is an event of the case.
  */
 export function renderContextEvalCsv(rows: readonly CaseRow[]): string {
   const [columns = {}] = rows.map(columnsOf);
@@ -41,9 +43,9 @@ function columnsOf(row: CaseRow): Record<string, CsvValue> {
     model_name: row.models.join(', '),
     provider_name: null,
     telemetry_evidence_gaps: unlessEmpty(row.telemetry_gaps),
-    codex_events_path: null,
+    codex_events_path: row.codex_error_reason === undefined ? null : eventsPath(row),
     codex_final_message_path: null,
-    codex_error_reason: null,
+    codex_error_reason: row.codex_error_reason,
     hard_evaluation_status: row.hard_evaluation_status,
     hard_evaluation_score: isChecked ? passed : null,
     hard_evaluation_max_score: isChecked ? checks.length : null,
@@ -56,6 +58,9 @@ function columnsOf(row: CaseRow): Record<string, CsvValue> {
     touched_paths: unlessEmpty(row.touched_paths),
   };
 }
+
+/** Below the directory of the run. */
+const eventsPath = ({ case_id }: CaseRow): string => caseLayout(runLayout('').case(case_id)).stdout;
 
 /** There, tokens that were read from a cache count as tokens of the prompt. */
 function promptTokens({ input_tokens: own, cache_read_tokens: read, cache_write_tokens: written }: CaseRow) {
