@@ -204,7 +204,7 @@ async function judgeIn(
   const services = await placeServices(input.services);
   const env = serviceVariables(services);
   await using sandbox = await input.sandboxes.start({
-    ...{ workdir: workspace.path, ...workspace.place, env },
+    ...{ workdir: workspace.path, ...workspace.place, env: { ...QUIET_NPM, ...env } },
     ...present({ limits: input.limits }),
   });
   const { mask, signal } = input;
@@ -226,6 +226,9 @@ async function judgeIn(
   // Tests that pass because they leave out what needs the service show nothing either.
   return ended === undefined ? verification : { ...verification, broken: { class: 'task', evidence: ended } };
 }
+
+/** Else `npm test` asks whether there is a newer npm, and that stands beside each failure as a name that was not reached. */
+const QUIET_NPM = { npm_config_update_notifier: 'false' };
 
 /** A check that needs the network fails only in a sealed sandbox, and its output may not say why. */
 function namingRequests(verification: Verification, sandbox: Sandbox, mask: Mask): Verification {
