@@ -115,7 +115,7 @@ export function buildRow(input: {
     telemetry_status: turn?.telemetry?.status ?? 'unavailable',
     ...present({ telemetry_error: wrongWith(turn?.telemetry, mask) }),
     ...(turn?.telemetry?.source === 'codex-jsonl' && {
-      codex_error_reason:
+      stream_error:
         turn.telemetry.error === undefined || turn.telemetry.status === 'error'
           ? null
           : mask.text(turn.telemetry.error),

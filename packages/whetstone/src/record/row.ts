@@ -215,10 +215,10 @@ export const keptRowSchema = caseRowSchema.extend({
   /** What was wrong with the telemetry of the agent, such as the fields of its file that could not be read. */
   telemetry_error: z.string().optional(),
   /**
-   * Only where the collector `codex-jsonl` read the output of the agent, so that `stdout.log` of the case has Codex's events: the
-   * error that they report, or `null`.
+   * Only where a telemetry collector read the output of the agent as events, so that `stdout.log` of the case has them: the error
+   * that they report, or `null`.
    */
-  codex_error_reason: z.string().nullable().optional(),
+  stream_error: z.string().nullable().optional(),
   /** With `--keep-workspace`: the copy of the workspace, relative to the directory of the case. */
   workspace_path: z.string().optional(),
   /** Only for a task with `soft_evaluation`: `soft-evaluation.json` of the case has what a reviewer needs. */

@@ -32,8 +32,8 @@ test('has the columns of context-eval, and its meaning of them', () => {
 });
 
 test('names the events of Codex, and the error in them, where its output was read as such', () => {
-  const columnsOf = (codex_error_reason: string | null) => {
-    const [head = '', line = ''] = renderContextEvalCsv([rowOf('one', { codex_error_reason })]).split('\n');
+  const columnsOf = (stream_error: string | null) => {
+    const [head = '', line = ''] = renderContextEvalCsv([rowOf('one', { stream_error })]).split('\n');
     const values = line.split(',');
     return ['codex_events_path', 'codex_error_reason'].map((name) => values[head.split(',').indexOf(name)]);
   };
