@@ -1,5 +1,6 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { codeOf } from '@whetstone/errors';
 
 /**
  * Makes a folder and those above it; `mode` is of all that are made. `mkdir` with `recursive` never ends where a system folder
@@ -7,12 +8,19 @@ import { dirname } from 'node:path';
  */
 export function makeEach(folder: string, mode?: number): void {
   try {
+    make(folder, mode);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    makeEach(dirname(folder), mode);
+    make(folder, mode);
+  }
+}
+
+/** Another program may make the same folder at this moment. */
+function make(folder: string, mode: number | undefined): void {
+  try {
     mkdirSync(folder, mode);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST' && statSync(folder).isDirectory()) return;
-    if (code !== 'ENOENT') throw error;
-    makeEach(dirname(folder), mode);
-    mkdirSync(folder, mode);
+    if (codeOf(error) !== 'EEXIST' || !statSync(folder).isDirectory()) throw error;
   }
 }
