@@ -42,4 +42,23 @@ export function checkFurtherStates(opened: () => OpenedPage): void {
     await browser.evaluate('document.fonts.ready.then(() => 0)');
     expect(await differentPictures('one-file', browser, { [folder]: '~/runs' })).toEqual([]);
   });
+
+  test('the passed trials of two categories of tasks are on the page of a run', async () => {
+    const { open, text, browser, folder, sampleId } = opened();
+    const loaded = await loadRunDirectory(join(folder, sampleId));
+    const { summary } = loaded.detail;
+    expect(summary.categories).toEqual([]);
+    const counts = { passed: 1, failed: 2, error: 3, skipped: 0, not_run: 0, missing: 4 };
+    const cells = ['issue', null].map((category) => ({ agent: 'amy', category, variant: 'with', ...counts }));
+    const detail = { ...loaded.detail, summary: { ...summary, categories: cells } };
+    const file = join(folder, 'categories.html');
+    await writeFile(file, oneFilePage({ ...loaded, detail }));
+    await open('', pathToFileURL(file).href);
+    await browser.until('document.querySelector(\'[aria-label="Categories"]\')');
+    const rows = (await text('[aria-label="Categories"] tbody')).split('\n');
+    expect(rows.map((row) => row.split(/\s+/))).toEqual([
+      ['issue', 'with', 'amy', '1/3', '7'],
+      ['–', 'with', 'amy', '1/3', '7'],
+    ]);
+  });
 }

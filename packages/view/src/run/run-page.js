@@ -5,6 +5,7 @@ import { counted, dollars, seconds, tokens } from '../parts/format.js';
 import { badge, link, localTime, outcomeBar, STATE_WORDS, section, tile } from '../parts/parts.js';
 import { activityPanel } from './activity-panel.js';
 import { arms } from './arms.js';
+import { categories } from './categories.js';
 import { heatMap } from './heat-map.js';
 import { provenance } from './provenance.js';
 import { reach } from './reach.js';
@@ -32,6 +33,7 @@ export function runPage(id, params) {
       verdicts(run.summary, (one) => compareLink(run.id, one)),
       arms(run.summary),
       tasks(run, params, keys),
+      categories(run.summary),
       section(
         'What this does not show',
         element(

@@ -22,6 +22,7 @@ export function compactSummary(summary: Summary) {
       ...{ agent, variant, passed, trials, cost_usd, total_tokens },
       ...{ value: primary.value, interval: primary.interval },
     })),
+    ...(summary.categories.length > 0 && { categories: cut(summary.categories) }),
     not_passed: summary.failures.map(({ title, count, cases }) => ({
       why: title,
       count,

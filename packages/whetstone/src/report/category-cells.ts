@@ -1,22 +1,18 @@
 import type { CaseRow } from '../record/row.ts';
-import { UNKNOWN } from './format.ts';
-import type { Cell, OutcomeCounts } from './summary.ts';
+import type { CategoryCell, Cell, OutcomeCounts } from './summary.ts';
 
-/**
- * The cells of the tasks of one category, added up, with the category in place of the task. Empty where fewer than two
- * categories are known. Tasks without one, or of which no case has finished, are together.
- */
-export function categoryCells(cells: readonly Cell[], rows: readonly CaseRow[]): Cell[] {
+/** The cells of the tasks of each category, added up. See `Summary.categories`. */
+export function categoryCells(cells: readonly Cell[], rows: readonly CaseRow[]): CategoryCell[] {
   const categories = new Map(
     rows.flatMap(({ task_id, category }) => (category ? [[task_id, category]] : [])),
   );
   if (new Set(categories.values()).size < 2) return [];
-  const sums = new Map<string, Cell>();
+  const sums = new Map<string, CategoryCell>();
   for (const { task, agent, variant, ...counts } of cells) {
-    const category = categories.get(task) ?? UNKNOWN;
+    const category = categories.get(task) ?? null;
     const key = JSON.stringify([category, agent, variant]);
     const sum = sums.get(key);
-    sums.set(key, { agent, variant, task: category, ...(sum ? added(sum, counts) : counts) });
+    sums.set(key, { agent, category, variant, ...(sum ? added(sum, counts) : counts) });
   }
   return [...sums.values()];
 }

@@ -2,7 +2,6 @@ import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
 import { unmetAssertions } from './assertion-lines.ts';
 import { auditLine, tasksOf } from './audit-line.ts';
-import { categoryCells } from './category-cells.ts';
 import { evidenceFiles } from './evidence-files.ts';
 import {
   boundsText,
@@ -36,7 +35,10 @@ export function renderMarkdown(summary: Summary, manifest: Manifest, rows: reado
     arms(summary),
     comparisons(summary),
     matrix('Task', summary.cells),
-    matrix('Category', categoryCells(summary.cells, rows)),
+    matrix(
+      'Category',
+      summary.categories.map(({ category, ...cell }) => ({ ...cell, task: category ?? UNKNOWN })),
+    ),
     failures(summary.failures, rowById),
     notShown(summary.caveats),
     isolation(summary.isolation),

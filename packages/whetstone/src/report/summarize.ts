@@ -3,6 +3,7 @@ import type { StoredAudit } from '../record/audits.ts';
 import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
 import { type CaseResult, countOutcomes } from './case-results.ts';
+import { categoryCells } from './category-cells.ts';
 import { findCaveats, isReused, isScripted, isUnverified } from './caveats.ts';
 import { armsOf, compareArms } from './compare-arms.ts';
 import { driftOf } from './drift.ts';
@@ -27,6 +28,7 @@ export function summarize(
   const metric = describeMetric(kind, manifest.trials);
   const arms = armsOf(cases, kind);
   const counts = countOutcomes(cases);
+  const cells = countCells(cases);
   const sequential = sequentialState(manifest, cases);
   const comparisons =
     sequential?.comparisons ?? compareArms(arms, manifest, { metric, margin: manifest.equivalence });
@@ -51,7 +53,8 @@ export function summarize(
     ...known,
     ...(sequential && { sequential: sequentialPart(sequential) }),
     arms: arms.map((one) => one.arm),
-    cells: countCells(cases),
+    cells,
+    categories: categoryCells(cells, rows),
     failures: groupFailures(cases),
     drift: driftOf(cases, manifest.trials),
     ...present({ verifier: verifierNoise(cases) ?? undefined }),

@@ -65,6 +65,11 @@ export type Summary = {
   comparisons: Comparison[];
   /** Counts of each agent × task × variant, in plan order. */
   cells: Cell[];
+  /**
+   * Counts of each agent × category of tasks × variant, in plan order. Empty where fewer than two categories are known: a
+   * category is known once a case of one of its tasks has finished.
+   */
+  categories: CategoryCell[];
   failures: FailureGroup[];
   /** One for each agent where it can be tested. */
   drift: Drift[];
@@ -255,6 +260,9 @@ export type Equivalence = {
 };
 
 export type Cell = OutcomeCounts & { agent: string; task: string; variant: string };
+
+/** `category`: `null` for all tasks that have none, or of which no case has finished. */
+export type CategoryCell = OutcomeCounts & { agent: string; category: string | null; variant: string };
 
 export type FailureGroup = {
   /** The `failure_class` of the rows. */
