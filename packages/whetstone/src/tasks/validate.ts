@@ -52,13 +52,16 @@ export async function validateDraft(
     const refused = found.tests ? 'its test runner could not be started' : 'its setup fails';
     return { refused, evidence, isBroken: true, mayLack: true, seconds };
   };
+  const solved = new Map<string, number>();
   const run = async (tree: Tree, surroundings?: Surroundings): Promise<TestReport | Refusal> => {
     if (tree === 'nop') return judge(null);
     const start = draft.solved && [draft.solved, await room.environmentOf(judged)];
     if (!start) return judge(draft.goldPatch, surroundings);
-    const how = surroundings ?? runs.gold.length;
-    const key = JSON.stringify([start, judged.validation.tests, judged.setup, how]);
-    return solvedRuns(key, () => judge(draft.goldPatch, surroundings));
+    const what = JSON.stringify([start, judged.validation.tests, judged.setup, surroundings]);
+    // Of the runs that are repeated here, another draft has as many.
+    const count = solved.get(what) ?? 0;
+    solved.set(what, count + 1);
+    return solvedRuns(`${what} ${count}`, () => judge(draft.goldPatch, surroundings));
   };
   const runIn = async (surroundings: Surroundings) => {
     const report = await run('gold', surroundings);
@@ -116,7 +119,9 @@ export async function validateDraft(
   const stable = [...after.tests].flatMap(([id, status]) =>
     status === 'passed' && !excluded.has(id) ? id : [],
   );
-  for (const [id, reason] of await blameSurroundings(varied, stable, runIn)) excluded.set(id, reason);
+  const blamed = await blameSurroundings(varied, stable, { in: runIn, asUsual: () => run('gold') });
+  if ('refused' in blamed) return blamed;
+  for (const [id, reason] of blamed) excluded.set(id, reason);
   const usable = stable.filter((id) => !excluded.has(id));
   const failToPass = usable.filter((id) => before.tests.get(id) === 'failed');
   if (failToPass.length === 0) {

@@ -2,7 +2,7 @@ import { withoutNetwork } from '@whetstone/sandbox';
 import type { TestRunnerName } from '../config/schema.ts';
 import { type Surroundings, variationsOf } from '../verify/tests/run-tests.ts';
 import type { TestReport } from '../verify/tests/test-runner.ts';
-import type { ExclusionReason } from './refusal.ts';
+import type { ExclusionReason, Refusal } from './refusal.ts';
 
 /** Runs the solved tree. `undefined`: its tests could not be run. */
 type RunIn = (surroundings: Surroundings) => Promise<TestReport | undefined>;
@@ -56,19 +56,53 @@ function variedBy(report: TestReport, tried: Varied['tried'], variants: readonly
 const together = (variants: readonly Variant[]): Surroundings =>
   Object.assign({}, ...variants.map(({ surroundings }) => surroundings));
 
-/** Which of the tests that pass in the usual surroundings do not in others, and in which: each is tried by itself. */
+/** Runs the solved tree once more: in these surroundings, or in the usual ones. */
+export type RunAgain = {
+  in(surroundings: Surroundings): Promise<TestReport | undefined>;
+  /** Ends the validation if the tests cannot be run. */
+  asUsual(): Promise<TestReport | Refusal>;
+};
+
+/**
+ * The runs that tell whether a test depends on surroundings. A flaky test changes its result as well, so both kinds are
+ * repeated. No result that comes back every two, three or four runs fits this order.
+ */
+const TRIALS = ['other', 'usual', 'other', 'other', 'usual', 'usual'] as const;
+
+/**
+ * Which of the tests that pass in the usual surroundings do not in others, and in which: each is tried by itself, then all
+ * at once. A test depends on surroundings if it passes in none of their runs and in all usual ones. It is flaky if its result
+ * changes between two runs alike.
+ */
 export async function blameSurroundings(
   { variants, report }: Varied,
   passing: readonly string[],
-  runIn: RunIn,
-): Promise<Map<string, ExclusionReason>> {
+  again: RunAgain,
+): Promise<Map<string, ExclusionReason> | Refusal> {
+  const changedIn = (seen: TestReport | undefined, ids: readonly string[]) =>
+    ids.filter((id) => seen?.tests.get(id) !== 'passed');
   const problems = new Map<string, ExclusionReason>();
-  const changedIn = (seen: TestReport | undefined) =>
-    passing.filter((id) => seen?.tests.get(id) !== 'passed');
-  const all = variants.length === 0 ? [] : changedIn(report);
-  if (all.length === 0) return problems;
-  for (const id of all) problems.set(id, 'depends on its surroundings');
-  for (const { surroundings, reason } of variants)
-    for (const id of changedIn(await runIn(surroundings))) problems.set(id, reason);
-  return problems;
+  const found = variants.length === 0 ? [] : changedIn(report, passing);
+  let open = found;
+  const several = variants.length > 1 ? [together(variants)] : [];
+  const all = several.map(
+    (surroundings) => ({ surroundings, reason: 'depends on its surroundings' }) as const,
+  );
+  for (const { surroundings, reason } of [...variants, ...all]) {
+    let suspects = open;
+    for (const [index, trial] of TRIALS.entries()) {
+      if (suspects.length === 0) break;
+      const seen = trial === 'usual' ? await again.asUsual() : await again.in(surroundings);
+      if (seen && 'refused' in seen) return seen;
+      const changed = changedIn(seen, suspects);
+      const left = trial === 'usual' ? suspects.filter((id) => !changed.includes(id)) : changed;
+      // A test that passes in the first run may depend on something else.
+      if (index > 0) for (const id of suspects) if (!left.includes(id)) problems.set(id, 'flaky');
+      suspects = left;
+    }
+    for (const id of suspects) problems.set(id, reason);
+    open = open.filter((id) => !problems.has(id));
+  }
+  // What was never blamed failed in all surroundings at once, and passed in them later.
+  return new Map(found.map((id) => [id, problems.get(id) ?? 'flaky']));
 }
