@@ -185,7 +185,9 @@ export function scanLines(
   const share = all === 0 ? '' : ` (${percentNumber(candidates.length / all)} %)`;
   return [
     `${counted(all, nounOf(method))}, ${counted(candidates.length, 'candidate')}${share}`,
-    ...(all === 0 && paths.length > 0 ? [`None changes ${paths.join(' or ')}.`] : []),
+    ...(all === 0 && paths.length > 0
+      ? [`No ${nounOf(method)} ${method === 'remove' ? 'is in' : 'changes'} ${paths.join(' or ')}.`]
+      : []),
     ...(isShallow
       ? ['The clone is shallow: older commits are not there. `git fetch --unshallow` gets them.']
       : []),
@@ -238,7 +240,9 @@ function minedLines(
       ? [
           `It stopped there, because the first ${broken.length} could not be tried. --prepare and --setup name other commands.`,
         ]
-      : []),
+      : judged === 0 && broken.length > 0
+        ? ['None could be tried. --prepare and --setup name other commands.']
+        : []),
     ...group('Tests that do not count:', excluded),
     ...group(
       'Statements:',

@@ -78,6 +78,10 @@ test('a set-up that fails or hangs says nothing about the commit, which is tried
   expect(await mine('--setup', 'exit 3')).toEqual([
     expect.objectContaining({ ...broken, evidence: expect.stringContaining('`exit 3` exited 3') }),
   ]);
+  const failing = ['tasks', 'mine', '--repo', history, '--setup', 'exit 3'];
+  expect((await project.whetstone(failing)).stdout).toContain(
+    'None could be tried. --prepare and --setup name other commands.',
+  );
   expect(await mine(...hangs)).toEqual([
     expect.objectContaining({ ...broken, evidence: expect.stringContaining('was stopped') }),
   ]);
@@ -103,7 +107,9 @@ test('a repository without a lock file and without tests: what is missing is sai
   expect(stdout).toContain('2 commits, 0 candidates (0 %)');
   expect(stdout).toContain('1  it changes sources but no test');
   const nowhere = ['tasks', 'mine', '--repo', history, '--dry-run', '--paths', 'nowhere'];
-  expect((await project.whetstone(nowhere)).stdout).toBe('0 commits, 0 candidates\nNone changes nowhere.\n');
+  expect((await project.whetstone(nowhere)).stdout).toBe(
+    '0 commits, 0 candidates\nNo commit changes nowhere.\n',
+  );
   const removed = await project.whetstone(['tasks', 'mine', '--repo', history, '--method', 'remove']);
   expect(removed.stdout).toContain('1  no function was found in it');
   rmSync(history, { recursive: true });
