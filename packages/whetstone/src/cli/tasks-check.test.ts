@@ -68,9 +68,11 @@ test('check names flaky tests, tasks that nothing verifies, and what a prompt gi
       ],
     }),
     expect.objectContaining({
-      ...{ task: 'nothing', nop: { passed: 2, runs: 2 }, gold: null },
+      ...{ task: 'nothing', nop: { passed: 2, runs: 2 }, gold: null, flaky: null },
       problems: ['nothing verifies the work', 'passes without any work in 2 of 2 runs'],
     }),
   ]);
+  const once = await project.whetstone(['tasks', 'check', '--task-id', 'fit']);
+  expect(once.stdout).toMatch(/^fit {4}0\/1 +1\/1 +– /m); // nothing ran twice
   rmSync(folder, { recursive: true });
 });

@@ -63,7 +63,7 @@ function checkLines(checks: readonly Checked[]): string[] {
     check.problems.length === 0 ? 'fit' : 'UNFIT',
     share(check.nop),
     share(check.gold),
-    String(check.flaky.length),
+    check.flaky === null ? '–' : String(check.flaky.length),
     check.results === null ? '–' : `${check.results.passed}/${check.results.cases}`,
     check.masks && 'slots' in check.masks ? `${check.masks.slots}/${check.masks.tests}` : '–',
     check.seconds === null ? '–' : `${check.seconds.toFixed(1)} s`,

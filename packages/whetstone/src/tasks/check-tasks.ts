@@ -19,8 +19,8 @@ export type TaskCheck = {
   gold: { passed: number; runs: number } | null;
   /** How the tests are masked, or why they are not; `null`: there are none. */
   masks: MaskFacts | { why: string } | null;
-  /** Ids of tests whose result changed between runs of the same tree. */
-  flaky: string[];
+  /** Ids of tests whose result changed between runs of the same tree; `null`: no test ran twice in the same tree. */
+  flaky: string[] | null;
   /** Mean seconds of one verification; `null` where none took place. */
   seconds: number | null;
   /** Why the task is not fit for use, in sentences. Empty: it is. */
@@ -49,6 +49,7 @@ export async function checkTask(
   if (typeof masking === 'string') problems.push(masking);
   const plan = typeof masking === 'object' && 'plan' in masking ? masking.plan : undefined;
   const flaky = new Set<string>();
+  let hasRepeated = false;
   let seconds = 0;
   let runs = 0;
   const judge = async (patch: string | null) => {
@@ -75,6 +76,7 @@ export async function checkTask(
       else if (patch !== null && found.failure !== undefined)
         problems.push(`with its patch: ${found.failure}`);
       for (const [id, status] of found.tests?.tests ?? []) {
+        hasRepeated ||= first.has(id);
         if ((first.get(id) ?? status) !== status) flaky.add(id);
         first.set(id, status);
       }
@@ -89,7 +91,7 @@ export async function checkTask(
   const unreliable = [...flaky].filter((id) => relied.has(id));
   if (unreliable.length > 0) problems.push(`relies on flaky tests: ${unreliable.join(', ')}`);
   return {
-    ...{ task: task.id, nop, gold, flaky: [...flaky] },
+    ...{ task: task.id, nop, gold, flaky: hasRepeated ? [...flaky] : null },
     masks: plan
       ? { ...maskFacts(plan) }
       : typeof masking === 'object' && 'why' in masking
