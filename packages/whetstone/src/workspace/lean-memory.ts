@@ -4,7 +4,8 @@
  * program starts, the kernel has the memory of a burst of calls back as soon as it is freed. Other allocators ignore it.
  */
 const SETTING = 'MALLOC_MMAP_THRESHOLD_';
-const BYTES = '16384';
+/** V8's compilers take and free blocks of up to 32 KiB all the time. To map each was a fifth of the CPU of a case. */
+const BYTES = String(33 * 1024);
 
 /** Set when this process was started so. Both variables are removed at once, so that no child reads them. */
 const MARKER = 'WHETSTONE_LEAN_MEMORY';
