@@ -76,3 +76,26 @@ test('check names flaky tests, tasks that nothing verifies, and what a prompt gi
   expect(once.stdout).toMatch(/^fit {4}0\/1 +1\/1 +– /m); // nothing ran twice
   rmSync(folder, { recursive: true });
 });
+
+test('a task whose patch does not solve it has this problem only, and no second one about its masks', async () => {
+  using project = makeProject({
+    files: { 'src/half.js': 'n / 3\n', jest: runner('/dev/null') },
+    config: { evaluation: {} },
+  });
+  project.write({
+    'tasks.yaml': 'include: [own]\n',
+    'own/gold.patch': '--- a/src/half.js\n+++ b/src/half.js\n@@ -1 +1 @@\n-n / 3\n+n / 4\n',
+    'own/tests/test/half.test.js': "test('half', () => expect(half(2)).toBe(1));\n",
+    'own/one/task.yaml': JSON.stringify({
+      ...{ id: 'one', prompt: 'Halve it.', gold_patch: '../gold.patch', hidden_tests: '../tests' },
+      setup: ['mkdir -p node_modules/.bin; cp jest node_modules/.bin; chmod +x node_modules/.bin/jest'],
+      validation: {
+        tests: { runner: 'jest', files: ['test/half.test.js'], must_pass: ['test/half.test.js > half'] },
+      },
+    }),
+  });
+  const { stdout, exitCode } = await project.whetstone(['tasks', 'check']);
+  expect(stdout).toContain('one: with its patch: 1 of 1 tests did not pass');
+  expect(stdout).not.toContain('masked:');
+  expect(exitCode).toBe(1);
+});

@@ -239,7 +239,7 @@ test('a task file includes folders of tasks; what is wrong in one is shown with 
     ...['tasks', 'check', 'own/b', '--repo', repo, '--prepare', 'exit 3'],
   ]);
   expect(unprepared.exitCode).toBe(1);
-  expect(unprepared.stdout).toMatch(/UNFIT {2}– +– +0 +– +– +– {2}b\n/);
+  expect(unprepared.stdout).toMatch(/UNFIT {2}– +– +– +– +– +– {2}b\n/);
   expect(unprepared.stdout).not.toContain('nothing verifies the work');
   const review = await project.whetstone(['tasks', 'review', 'own']);
   expect(review.stdout).toContain('── 1 of 4: a\nAnswer: 1 file, +1 −0\n\n  Do it.\n');

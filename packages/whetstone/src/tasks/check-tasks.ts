@@ -17,7 +17,7 @@ export type TaskCheck = {
   nop: { passed: number; runs: number };
   /** How often the patch that solves the task passed; `null` where the task names none. */
   gold: { passed: number; runs: number } | null;
-  /** How the tests are masked, or why they are not; `null`: there are none. */
+  /** How the tests are masked, or why they are not; `null`: there are none, or the patch never passed. */
   masks: MaskFacts | { why: string } | null;
   /** Ids of tests whose result changed between runs of the same tree; `null`: no test ran twice in the same tree. */
   flaky: string[] | null;
@@ -92,9 +92,10 @@ export async function checkTask(
   if (unreliable.length > 0) problems.push(`relies on flaky tests: ${unreliable.join(', ')}`);
   return {
     ...{ task: task.id, nop, gold, flaky: hasRepeated ? [...flaky] : null },
+    // Masks are made from the solved tree. Where that fails, its problem is all there is to say.
     masks: plan
       ? { ...maskFacts(plan) }
-      : typeof masking === 'object' && 'why' in masking
+      : typeof masking === 'object' && 'why' in masking && gold?.passed !== 0
         ? { why: masking.why }
         : null,
     seconds: runs === 0 ? null : Math.round((seconds / runs) * 10) / 10,
