@@ -1,4 +1,5 @@
 import { isAbsolute, relative } from 'node:path';
+import { printable } from '@whetstone/errors';
 import picocolors from 'picocolors';
 import { textWidth } from '../text-width.ts';
 import { type Diagnostic, type Frame, placeOf } from './diagnostic.ts';
@@ -62,15 +63,8 @@ function clipAround(text: string, start: number, length: number) {
   };
 }
 
-/** Control characters of a hostile file must not reach the terminal; bidirectional overrides must not reorder it. */
-function visible(text: string): string {
-  return text
-    .replaceAll('\t', ' ')
-    .replace(
-      /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu,
-      (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
-    );
-}
+/** Control characters of a hostile file must not reach the terminal; bidirectional overrides must not reorder it. One line. */
+const visible = (text: string): string => printable(text.replaceAll('\t', ' ')).replaceAll('\n', '\\u000a');
 
 function shortPath(file: string, cwd: string): string {
   const short = relative(cwd, file);
