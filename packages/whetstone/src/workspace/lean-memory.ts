@@ -4,7 +4,7 @@
  * program starts, the kernel has the memory of a burst of calls back as soon as it is freed. Other allocators ignore it.
  */
 const SETTING = 'MALLOC_MMAP_THRESHOLD_';
-/** V8's compilers take and free blocks of up to 32 KiB all the time. To map each was a fifth of the CPU of a case. */
+/** Blocks of V8's compilers have up to 32 KiB and are freed at once. To map each of them costs CPU: docs/decisions.md. */
 const BYTES = String(33 * 1024);
 
 /** Set when this process was started so. Both variables are removed at once, so that no child reads them. */
