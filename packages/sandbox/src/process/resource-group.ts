@@ -93,7 +93,8 @@ export function makeGroup(
   const name = ownPrefix() + crypto.randomUUID().slice(0, 8);
   const at = (controller: Controller): string | undefined => {
     const place = places[controller];
-    return place && join(place.folder, name);
+    // In its first version, this one only limits. Making it and entering it takes as long as for one that counts.
+    return place && (controller !== 'cpu' || cpus !== undefined) ? join(place.folder, name) : undefined;
   };
   const folders = [...new Set(CONTROLLERS.flatMap((controller) => at(controller) ?? []))];
   if (folders.length === 0) return undefined;
