@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeProject } from './__fixtures__/project.ts';
@@ -37,5 +37,36 @@ test('a signed run is verified with ssh-keygen, and a change of anything that wa
     chained: true,
     signature: { isGood: true },
     problems: ['attestation.json does not fit the run: files.'],
+  });
+});
+
+test('a journal that lost its last rows, or that is gone, does not fit what the cases say', async () => {
+  using project = makeProject({ tasks: ['one', 'two'].map((id) => ({ id, prompt: 'Do it.' })) });
+  await project.whetstone(['run']);
+  const key = join(project.root, 'key');
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key]);
+  expect(await project.whetstone(['sign', 'latest', '--key', key])).toMatchObject({ exitCode: 0 });
+  const { directory, rows } = project.latest();
+  const without = rows.map(({ case_id }) => `cases/${case_id}/result.json has no row in journal.jsonl.`);
+  const problemsOf = ({ stdout }: { stdout: string }): string[] => JSON.parse(stdout).problems;
+
+  const journal = join(directory, 'journal.jsonl');
+  const lines = readFileSync(journal, 'utf8').split('\n');
+  const first = lines.findIndex((line) => line.includes('case.finished'));
+  writeFileSync(journal, `${lines.slice(0, first).join('\n')}\n`);
+  const cut = await project.whetstone(['verify', 'latest', '--json']);
+  expect(cut.exitCode).toBe(1);
+  expect(problemsOf(cut)).toEqual([...without, 'attestation.json does not fit the run: files, results.']);
+  expect((await project.whetstone(['report', 'latest'])).stderr).toContain(without[0]);
+
+  rmSync(journal);
+  const gone = await project.whetstone(['verify', 'latest', '--json']);
+  expect(gone.exitCode).toBe(1);
+  expect(problemsOf(gone)).toEqual(['journal.jsonl is missing, or no line of it can be read.', ...without]);
+  const shown = await project.whetstone(['verify', 'latest']);
+  expect(shown.stdout).toContain('0 rows; the journal does not hold together');
+  expect(await project.whetstone(['sign', 'latest', '--key', key])).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('The run does not fit together: journal.jsonl is missing'),
   });
 });

@@ -57,7 +57,7 @@ export async function verifyCommand(
     throw error;
   });
   const signature = signed === undefined ? null : await checkSignature(directory, signed, options);
-  if (signed !== undefined) {
+  if (signed !== undefined && run.started !== undefined) {
     const now: Record<string, unknown> = await attestationOf(run);
     const then = parseJson(signed) as Record<string, unknown> | undefined;
     const differing = Object.keys(now).filter(
@@ -75,7 +75,7 @@ export async function verifyCommand(
   }
   const chain = !chained
     ? 'an older version wrote the journal, without hashes: nothing shows whether it was changed'
-    : run.unread.length > 0
+    : run.unread.length > 0 || run.started === undefined
       ? 'the journal does not hold together'
       : 'each line of the journal follows the one before it';
   const lines = [

@@ -53,6 +53,7 @@ export async function attestationOf({ directory, manifest, rows }: ReadRun): Pro
 
 /** What in a run directory does not fit together, in sentences. */
 export const misfitsOf = (run: ReadRun): string[] => [
+  ...(run.started === undefined ? ['journal.jsonl is missing, or no line of it can be read.'] : []),
   ...run.unread.map(unreadText),
   ...evidenceProblems(run),
 ];

@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { codeOf } from '@whetstone/errors';
 import { parseJson } from '@whetstone/events';
 import { caseLayout, runLayout } from './layout.ts';
-import type { StoredRun } from './read-run.ts';
+import type { ReadRun } from './read-run.ts';
 import { type CaseRow, keptRowSchema } from './row.ts';
 
 /** The evidence of a case, which nothing changes any more once its row is written. */
@@ -26,8 +26,9 @@ export function evidenceHashes(directory: string): Record<string, string> {
 }
 
 /** What of the evidence of the cases of a run does not fit their rows, in sentences. Rows of older versions have no hashes. */
-export function evidenceProblems({ directory, rows }: StoredRun, only?: string): string[] {
-  const problems: string[] = [];
+export function evidenceProblems(run: ReadRun, only?: string): string[] {
+  const { directory, rows } = run;
+  const problems = only === undefined ? resultsWithoutRow(run) : [];
   for (const [id, { evidence_sha256 }] of rows) {
     if (evidence_sha256 === undefined || (only !== undefined && id !== only)) continue;
     const folder = runLayout(directory).case(id);
@@ -41,6 +42,19 @@ export function evidenceProblems({ directory, rows }: StoredRun, only?: string):
     }
   }
   return problems;
+}
+
+/**
+ * The chain does not show that the last lines of a journal were taken away. The copies of their rows do. The lines of `unread`
+ * are named by themselves.
+ */
+function resultsWithoutRow({ directory, manifest, rows, unread }: ReadRun): string[] {
+  const named = new Set(unread.map(({ caseId }) => caseId));
+  return manifest.case_matrix
+    .map(({ case_id }) => case_id)
+    .filter((id) => !rows.has(id) && !named.has(id))
+    .filter((id) => existsSync(caseLayout(runLayout(directory).case(id)).result))
+    .map((id) => `cases/${id}/result.json has no row in journal.jsonl.`);
 }
 
 /** Whether the copy of a row differs from the row. `false` where the copy is missing or of another version. */

@@ -143,7 +143,10 @@ async function revisionOf(directory: string): Promise<{ revision: string; lock: 
 async function loadRun(directory: string, id: string, lock: LockState): Promise<LoadedRun> {
   const { journal } = runLayout(directory);
   if (!(await isRegularFile(journal))) {
-    throw new WhetstoneError('run-unreadable', 'This run has no journal.', { where: journal });
+    throw new WhetstoneError('run-unreadable', 'This run has no journal.', {
+      where: journal,
+      hint: 'Without it nothing shows what ran. You can still read the cases folder by hand.',
+    });
   }
   const run = await readRun(directory);
   const rows = rowsInOrder(run);
