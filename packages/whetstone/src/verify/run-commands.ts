@@ -85,8 +85,10 @@ const TELLING =
   /^\s*(npm error (?!code |path |errno |command failed|A complete log)\S|not ok\b|✖|✗|×|FAIL(ED)?\b|E\s{2,}|error\b|.{0,80}\b\w*Error\b:)/;
 
 /** The most telling line of the output, in parentheses: the first that looks like a failure, else the last line. */
-export function tellingLine(result: CommandResult): string {
-  const lines = `${result.stdout}\n${result.stderr}`.split('\n').filter((line) => line.trim() !== '');
+export function tellingLine({ stdout, stderr }: Pick<CommandResult, 'stdout' | 'stderr'>): string {
+  // A runner that colours its lines starts them with a control sequence, and some end with one on a line of its own.
+  const text = stripVTControlCharacters(`${stdout}\n${stderr}`);
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
   const line = lines.find((candidate) => TELLING.test(candidate)) ?? lines.at(-1);
   return line ? ` (${Array.from(line.trim()).slice(0, 160).join('')})` : '';
 }
