@@ -33,7 +33,7 @@ export async function printDryRun(
     environment,
   }: {
     starting: readonly PlannedCase[];
-    /** Why cases of a resumed run would run a second time. */
+    /** Why cases of a resumed run would run a second time, and what it keeps that the configuration now says otherwise. */
     again: readonly string[];
     problems: readonly WhetstoneError[];
     instructions: readonly InstructionPreview[];

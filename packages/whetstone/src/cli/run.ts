@@ -6,6 +6,7 @@ import { previewEnvironments } from '../environment/preview-environments.ts';
 import { inPlan, type Selection } from '../plan/plan.ts';
 import { escapedJson } from '../report/json.ts';
 import type { Summary } from '../report/summary.ts';
+import { keptDeclarations } from '../run/kept-declarations.ts';
 import { checkCassettes } from '../run/open-gateway.ts';
 import { casesToRun, type PlannedRun, planOrResume } from '../run/plan-or-resume.ts';
 import { reasonsToRunAgain } from '../run/reasons-to-run-again.ts';
@@ -72,7 +73,7 @@ export async function runCommand(options: RunCommandOptions, streams: Streams): 
       variants: inPlan(config.variants, plan.variants),
       agents: inPlan(config.agents, plan.agents),
     });
-    const again = reasonsToRunAgain(plan, resumed);
+    const again = [...reasonsToRunAgain(plan, resumed), ...keptDeclarations(config, plan, resumed)];
     const environment = await previewEnvironments(config, planned);
     await printDryRun(
       planned,

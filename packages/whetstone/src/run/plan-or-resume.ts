@@ -58,6 +58,7 @@ export async function planOrResume(request: RunRequest): Promise<PlannedRun> {
   }
   const resumed = await readRun(await findRun(request.resume, request.config.outputDir));
   refuseWithoutAgents(resumed);
+  refuseRemoved(resumed, request.config);
   const { config, sandbox } = await withSandboxOf(resumed, request.config);
   const plan = await planAgain(config, inputsOf(withheld), resumed.manifest);
   refuseChanged(plan, resumed.manifest, resumed.directory);
@@ -180,6 +181,23 @@ function refuseWithoutAgents({ manifest, directory }: ReadRun): void {
   });
 }
 
+/** Before the run is planned again, which takes a name that is gone for a wrong one of the user's. */
+function refuseRemoved({ manifest, directory }: ReadRun, { agents, tasks, variants }: Config): void {
+  const known = new Set([
+    ...agents.map(({ name }) => `agent ${name}`),
+    ...tasks.map(({ id }) => `task ${id}`),
+    ...variants.map(({ name }) => `variant ${name}`),
+  ]);
+  const gone = new Set(partsOf(manifest).flatMap(({ part }) => (known.has(part) ? [] : [part])));
+  if (gone.size === 0) return;
+  const changed = manifest.case_matrix.filter((one) =>
+    [`agent ${one.agent_name}`, `task ${one.task_id}`, `variant ${one.variant}`].some((part) =>
+      gone.has(part),
+    ),
+  );
+  throw notTheSame(changed.length, [...gone].join(', '), manifest, directory);
+}
+
 function refuseChanged(plan: Plan, manifest: Manifest, directory: string): void {
   const planned = new Map(plan.cases.map(({ id, fingerprint }) => [id, fingerprint]));
   const changed = manifest.case_matrix.filter((one) => planned.get(one.case_id) !== one.fingerprint);
@@ -189,10 +207,14 @@ function refuseChanged(plan: Plan, manifest: Manifest, directory: string): void 
     .filter(({ part, fingerprint }) => !now.has(`${part} ${fingerprint}`))
     .map(({ part }) => part);
   const what = parts.join(', ') || 'the sandbox or the script of the gateway';
-  const message = `This run cannot be resumed: ${changed.length} of ${manifest.case_count} cases are no longer the same work (changed: ${what}).`;
+  throw notTheSame(changed.length, what, manifest, directory);
+}
+
+function notTheSame(changed: number, what: string, manifest: Manifest, directory: string): WhetstoneError {
+  const message = `This run cannot be resumed: ${changed} of ${manifest.case_count} cases are no longer the same work (changed: ${what}).`;
   const hint =
     'Restore the configuration, or start a new run: one run must not mix results of two configurations.';
-  throw new WhetstoneError('resume-changed', message, { where: directory, hint });
+  return new WhetstoneError('resume-changed', message, { where: directory, hint });
 }
 
 function partsOf({ agents, tasks, variants }: Pick<Plan | Manifest, 'agents' | 'tasks' | 'variants'>) {

@@ -19,6 +19,7 @@ import { version } from '../version.ts';
 import { makeScratch, sweepScratch } from '../workspace/scratch-folder.ts';
 import { agentsBypassingGateway } from './agents-bypassing-gateway.ts';
 import { collectSecrets } from './collect-secrets.ts';
+import { keptDeclarations } from './kept-declarations.ts';
 import { partsOf, takeLooks } from './looks.ts';
 import { needsWorkplace } from './needs-workplace.ts';
 import { openGateway } from './open-gateway.ts';
@@ -149,6 +150,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   await using record = await openRecord({ config, plannedRun, jobs, workplace, scratch, versions });
   const warnings = [
     ...reasonsToRunAgain(plan, plannedRun.resumed),
+    ...keptDeclarations(config, plan, plannedRun.resumed),
     ...agentsBypassingGateway(config, plan),
     ...(workplace?.warnings ?? []),
   ];
