@@ -308,7 +308,7 @@ function paths(row) {
       row.protected_paths_touched,
       row.protected_paths_touched.length,
     ],
-    ['Changes that other systems cannot hold', row.unportable_paths, row.unportable_paths.length],
+    ['Changes that no patch can hold', row.unportable_paths, row.unportable_paths.length],
   ];
   return lists.map(([title, all, count]) => {
     if (all.length === 0) return null;

@@ -87,6 +87,7 @@ describe('a case', () => {
       exposure: sampleExposure(),
       auth: 'login',
       provider_wait_seconds: 2.5,
+      unportable_paths: ['vendor/module'],
     });
     await expect(`${renderCase(row, '/runs/one/cases/case-0-0-0-1', plain)}\n`).toMatchFileSnapshot(
       '__fixtures__/case.txt',

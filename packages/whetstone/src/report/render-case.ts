@@ -27,7 +27,7 @@ export function renderCase(row: CaseRow, directory: string, view: TerminalOption
     ['Changed paths', shortened(row.touched_paths)],
     ['Notes on the kept files', row.artifact_notes ?? []],
     ['Protected paths that were touched, and restored', shortened(row.protected_paths_touched)],
-    ['Changes that other systems cannot hold', shortened(row.unportable_paths)],
+    ['Changes that no patch can hold', shortened(row.unportable_paths)],
   ];
   return [
     ...paragraphLines(oneLine(titleOf(row)), width).map(colors.bold),
