@@ -218,7 +218,7 @@ describe.concurrent('resuming', () => {
 
   test.each([
     ['no-such-run', 'There is no run no-such-run', 'Start one with: whetstone run'],
-    ['.', 'There is no run .', 'Start one with: whetstone run'],
+    ['.', 'is not a run directory: it has no manifest.json', 'Start one with: whetstone run'],
   ])('a run that is not there (%s): exit 2', async (reference, message, hint) => {
     using project = makeProject();
     for (const command of [

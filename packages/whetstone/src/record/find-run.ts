@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { didYouMean } from '@whetstone/errors/did-you-mean';
 import { runLayout } from './layout.ts';
-import { isAbsent, type ReadRun, readRun, unreadable } from './read-run.ts';
+import { isAbsent, notARun, type ReadRun, readRun, unreadable } from './read-run.ts';
 import { isTag, readTags } from './tags.ts';
 
 /**
@@ -24,7 +24,9 @@ export async function findRun(reference: string, outputDirectory: string): Promi
   const message =
     matches.length > 1
       ? `${reference} is the beginning of ${matches.length} run ids: ${matches.join(', ')}.`
-      : `There is no run ${reference} in ${outputDirectory}.`;
+      : (await isFolder(asPath))
+        ? notARun(asPath)
+        : `There is no run ${reference} in ${outputDirectory}.`;
   const start =
     'Start one with: whetstone run -c whetstone.yaml. A run is named by its path, or there by its id, the beginning of one, a tag, or "latest".';
   const meant = matches.length === 0 ? didYouMean(reference, ['latest', ...ids]) : undefined;
@@ -76,6 +78,9 @@ async function runIds(outputDirectory: string): Promise<string[]> {
 
 const isFile = async (path: string): Promise<boolean> =>
   (await stat(path).catch(() => undefined))?.isFile() === true;
+
+const isFolder = async (path: string): Promise<boolean> =>
+  (await stat(path).catch(() => undefined))?.isDirectory() === true;
 
 /** The time in an id, which has seconds: two runs of one second differ only in when their directories were made. */
 const secondOf = (id: string): string => id.slice(0, 'YYYYMMDD-HHMMSS'.length);

@@ -38,8 +38,7 @@ export async function readRun(directory: string): Promise<ReadRun> {
   const layout = runLayout(directory);
   const text = await readFile(layout.manifest, 'utf8').catch((error: unknown) => {
     if (!isAbsent(error)) throw unreadable(layout.manifest, error);
-    const message = `${directory} is not a run directory: it has no manifest.json.`;
-    throw new WhetstoneError('run-not-found', message, {
+    throw new WhetstoneError('run-not-found', notARun(directory), {
       hint: 'Give the path of a run directory, or a run id below the output directory (.whetstone/runs).',
       cause: error,
     });
@@ -81,6 +80,9 @@ export async function readRun(directory: string): Promise<ReadRun> {
     audits: await readAudits(dirname(directory)),
   };
 }
+
+export const notARun = (directory: string): string =>
+  `${directory} is not a run directory: it has no manifest.json.`;
 
 /** What the first line of the journal follows; `undefined`: the version that wrote the run chained nothing. */
 export const chainStart = ({ chained }: Manifest, text: string): string | undefined =>

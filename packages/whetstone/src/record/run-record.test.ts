@@ -161,5 +161,9 @@ describe('finding a run', () => {
 
   test('a folder that is not a run is refused', async () => {
     await expect(readRun(output)).rejects.toMatchObject({ code: 'run-not-found', exitCode: 2 });
+    await expect(findRun(output, output)).rejects.toMatchObject({
+      code: 'run-not-found',
+      message: `${output} is not a run directory: it has no manifest.json.`,
+    });
   });
 });
