@@ -98,7 +98,7 @@ function settles(one, unit) {
       : null,
     isOpen && one.interval === null ? 'to settle anything: four tasks or more' : null,
     one.tasks_without_result.length > 0
-      ? `${counted(one.tasks_without_result.length, 'task')} without a result in one of the arms`
+      ? `${counted(one.tasks_without_result.length, 'task')} without a ${unit === '%' ? 'known amount over 0' : 'result'} in one of the arms`
       : null,
   ].filter((text) => text !== null);
 }

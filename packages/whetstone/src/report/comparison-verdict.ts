@@ -54,9 +54,11 @@ export function explainVerdict(
   const { unit } = metric;
   // The pass rate goes without saying.
   const what = metric.kind === 'pass_rate' ? '' : `${metric.title} `;
-  if (difference === null) return `no task has a ${what.trimEnd() || 'result'} in both arms`;
+  if (difference === null) {
+    return `no task has ${unit === '%' ? 'a known amount over 0' : `a ${what.trimEnd() || 'result'}`} in both arms`;
+  }
   if (interval === null || p === null) {
-    return `${what}${points(difference)} ${unit} on ${counted(tasks, 'task')}; for tasks like these, fewer than ${FEWEST_TASKS} tasks can settle nothing${onTheseTasks(known)}${differenceAtBounds(known, unit)}${unpaired(known)}`;
+    return `${what}${points(difference)} ${unit} on ${counted(tasks, 'task')}; for tasks like these, fewer than ${FEWEST_TASKS} tasks can settle nothing${onTheseTasks(known)}${differenceAtBounds(known, unit)}${unpaired(known, unit)}`;
   }
   // That of an equivalence is wider where the tasks differ little.
   const shown = verdict === 'equivalent' ? (known.equivalence?.interval ?? interval) : interval;
@@ -64,16 +66,19 @@ export function explainVerdict(
   const correction = compared > 1 ? ` after Holm's correction for ${compared} comparisons` : '';
   if (verdict === 'equivalent') {
     const allowed = atBothBounds(known.equivalence?.interval_bounds, unit);
-    return `${found}, within the declared ±${marginOf(known, unit)}${allowed}${unpaired(known)}`;
+    return `${found}, within the declared ±${marginOf(known, unit)}${allowed}${unpaired(known, unit)}`;
   }
-  const missing = `${atBothBounds(known.interval_bounds, unit)}${unpaired(known)}`;
+  const missing = `${atBothBounds(known.interval_bounds, unit)}${unpaired(known, unit)}`;
   if (verdict !== 'inconclusive') return `${found} (${pValue(p)}${correction})${missing}`;
   if (isSignificant(known, alpha)) {
-    return `${found}; but the cases without a result could change that: with them the interval reaches from ${pointsRange(...reachOf(known.interval_bounds), unit)}${unpaired(known)}`;
+    return `${found}; but the cases ${lacking(unit)} could change that: with them the interval reaches from ${pointsRange(...reachOf(known.interval_bounds), unit)}${unpaired(known, unit)}`;
   }
   const doubt = excludesNone(interval) ? ` (${pValue(p)}${correction})` : '';
   return `${found}${doubt}; ${outlook(known, unit)}${onTheseTasks(known)}${missing}`;
 }
+
+/** What a case lacks that does not count. An amount of 0 has no ratio, though it is a result. */
+const lacking = (unit: Unit): string => (unit === '%' ? 'without a known amount over 0' : 'without a result');
 
 /** From the lowest to the highest end of the intervals at both bounds. */
 function reachOf(bounds: Comparison['interval_bounds']): [number, number] {
@@ -91,7 +96,7 @@ function atBothBounds(bounds: Comparison['interval_bounds'] | undefined, unit: U
   const [against, inFavor] = [bounds.against, bounds.in_favor].map((one) =>
     pointsRange(one.low, one.high, unit),
   );
-  return `; with all cases without a result against it ${against}, with all of them for it ${inFavor}`;
+  return `; with all cases ${lacking(unit)} against it ${against}, with all of them for it ${inFavor}`;
 }
 
 /** The same of the difference, where too few tasks have a result for an interval. */
@@ -131,10 +136,10 @@ function onTheseTasks({ these_tasks_p_value: p }: Known): string {
     : `; on these tasks only, the arms do differ (exact permutation, ${pValue(p)})`;
 }
 
-function unpaired({ tasks_without_result: tasks }: Known): string {
+function unpaired({ tasks_without_result: tasks }: Known, unit: Unit): string {
   if (tasks.length === 0) return '';
   const named = tasks.slice(0, 5).join(', ') + (tasks.length > 5 ? ' and others' : '');
-  return `; ${counted(tasks.length, 'task')} without a result in one of the arms: ${named}`;
+  return `; ${counted(tasks.length, 'task')} ${lacking(unit)} in one of the arms: ${named}`;
 }
 
 /** What bridge trials found; empty where the arms ran side by side, or without any. */

@@ -53,7 +53,29 @@ test('an amount that is not known counts as the largest and as the smallest one 
   expect(one).toMatchObject({ tasks: 4, verdict: 'inconclusive' });
   expect(one?.interval?.high).toBeLessThan(0);
   expect(one?.interval_bounds?.against?.high).toBeGreaterThan(0);
-  expect(one?.sentence).toContain('but the cases without a result could change that');
+  expect(one?.sentence).toContain('but the cases without a known amount over 0 could change that');
+});
+
+test('an amount of 0 is a result without a ratio, and a verdict must hold with it', () => {
+  const tokens = (zeros: number) => (planned: Planned, isVariant: boolean) => ({
+    row: {
+      total_tokens: isVariant ? 900 + numberOf(planned) : numberOf(planned) > zeros ? 1000 : 0,
+    },
+  });
+  const shape = { tasks: tasksOf(8) };
+  expect(compare(shape, { metric: 'tokens' }, tokens(0))).toMatchObject([
+    { verdict: 'better', interval_bounds: null },
+  ]);
+  // The variant took something where the baseline took nothing.
+  const [one] = compare(shape, { metric: 'tokens' }, tokens(4));
+  expect(one).toMatchObject({ verdict: 'inconclusive', tasks: 4 });
+  expect(one?.interval?.high).toBeLessThan(0);
+  expect(one?.interval_bounds?.against?.high).toBeGreaterThan(0);
+  expect(one?.sentence).toMatch(
+    /4 tasks without a known amount over 0 in one of the arms: task-1, task-2, task-3, task-4$/,
+  );
+  const [nothing] = compare(shape, { metric: 'tokens' }, tokens(8));
+  expect(nothing?.sentence).toBe('inconclusive: no task has a known amount over 0 in both arms');
 });
 
 test('a difference is equivalent only within a declared margin, over at least 20 tasks', () => {

@@ -196,7 +196,7 @@ export type Comparison = {
   baseline: string;
   /** Tasks that have a result in both arms. */
   tasks: number;
-  /** Ids of the tasks that have no result in one of the arms, in plan order. */
+  /** Ids of the tasks that have no result, or for amounts none over 0, in one of the arms, in plan order. */
   tasks_without_result: string[];
   /**
    * Mean over tasks of (value of the variant − value of the baseline); for amounts the relative change (−0.2: 20 % less),
@@ -218,7 +218,8 @@ export type Comparison = {
   bounds: [number, number] | null;
   /**
    * The intervals over all planned cases, if every case without a result came out against the variant, and in its
-   * favor; `null` when no result is missing. A missing amount counts as the largest and the smallest one that was seen.
+   * favor; `null` when no result is missing. A missing amount counts as the largest and the smallest one over 0 that was seen,
+   * and a task with an amount of 0, which has no ratio, as the largest ratio of those that were seen.
    */
   interval_bounds: { against: Interval | null; in_favor: Interval | null } | null;
   /**

@@ -31,7 +31,8 @@ export type Missing = 'against' | 'in-favor';
 
 /**
  * The differences of the tasks that have a result in both arms, by task id. Of several pairs, each of one agent, the mean
- * of the differences of a task over all of them. Without `missing`, the cases without a result are left out.
+ * of the differences of a task over all of them. Without `missing`, the cases without a result are left out, and so are the
+ * tasks that took nothing in an arm: an amount of 0 has no ratio.
  */
 export function taskDifferences(pairs: readonly ArmPair[], missing?: Missing): Map<string, TaskDifference> {
   const [first, ...others] = pairs.map((pair) => differencesOf(pair, missing));
@@ -54,18 +55,30 @@ export const countsOf = (pairs: readonly ArmPair[]): TaskCounts[] =>
   );
 
 function differencesOf(pair: ArmPair, missing: Missing | undefined): Map<string, TaskDifference> {
-  const scale = scaleOf(pair.metric);
+  const isRate = scaleOf(pair.metric) === 'rate';
+  const widest = missing && !isRate ? widestRatio(pair) : undefined;
   return new Map(
     [...valuePairs(pair, missing)].flatMap(([task, { variant, baseline }]) => {
       const [ofVariant, ofBaseline] = [mean(variant), mean(baseline)];
-      // An amount of 0 has no ratio.
-      if (scale === 'log_ratio' && (ofVariant <= 0 || ofBaseline <= 0)) return [];
-      const difference = scale === 'rate' ? ofVariant - ofBaseline : Math.log(ofVariant / ofBaseline);
+      const difference = isRate ? ofVariant - ofBaseline : logOfRatio(ofVariant, ofBaseline, widest);
+      if (difference === undefined) return [];
       return [
         [task, { difference, trials: { variant: variant.length, baseline: baseline.length } }] as const,
       ];
     }),
   );
+}
+
+/** `widest`: what it counts as where one of the amounts is 0, which is further away than any ratio. Default: `undefined`. */
+function logOfRatio(variant: number, baseline: number, widest?: number): number | undefined {
+  if (variant > 0 && baseline > 0) return Math.log(variant / baseline);
+  return widest === undefined ? undefined : Math.sign(variant - baseline) * widest;
+}
+
+/** The logarithm of the largest ratio of two amounts that were seen. */
+function widestRatio({ variant, baseline, metric }: ArmPair): number | undefined {
+  const [largest, smallest] = extremesOf([variant, baseline], metric);
+  return largest === undefined || smallest === undefined ? undefined : Math.log(largest / smallest);
 }
 
 /** The values of each task that has some in both arms. */
@@ -81,10 +94,12 @@ function valuePairs({ variant, baseline, metric }: ArmPair, missing?: Missing) {
   );
 }
 
-/** The worst and the best that a value can be. An amount has no bounds: the largest and the smallest one that was seen. */
+/** The worst and the best that a value can be. An amount has no bounds: the largest and the smallest one over 0 that was seen. */
 function extremesOf(arms: readonly ArmCases[], { kind }: Summary['metric']): (number | undefined)[] {
   if (!isAmount(kind)) return [0, 1];
-  const seen = arms.flatMap(({ cases }) => [...taskValues(cases, kind).values()].flat());
+  const seen = arms
+    .flatMap(({ cases }) => [...taskValues(cases, kind).values()].flat())
+    .filter((one) => one > 0);
   return seen.length === 0 ? [] : [Math.max(...seen), Math.min(...seen)];
 }
 

@@ -2,7 +2,7 @@ import type { Interval } from '../stats/interval.ts';
 import type { Scale } from '../stats/population-difference.ts';
 import { estimateDifference, type Parts } from './estimate-difference.ts';
 import type { Comparison } from './summary.ts';
-import { type Missing, scaleOf, shownOn } from './task-differences.ts';
+import { type Missing, scaleOf, shownOn, taskDifferences } from './task-differences.ts';
 
 /** An interval as reports have it. */
 export function shownInterval(scale: Scale, interval: Interval | null | undefined): Interval | null {
@@ -10,7 +10,10 @@ export function shownInterval(scale: Scale, interval: Interval | null | undefine
   return { ...interval, low: shownOn(scale, interval.low), high: shownOn(scale, interval.high) };
 }
 
-/** The intervals over all planned cases, if those without a result came out against the variant, and for it. */
+/**
+ * The intervals over all planned cases, if those without a result, or without an amount over 0, came out against the variant, and
+ * for it.
+ */
 export function intervalBounds(
   parts: Parts,
   options: { level: number; widening?: 'full' },
@@ -20,7 +23,8 @@ export function intervalBounds(
     baseline.arm,
     ...(bridge ? [bridge.now.arm, bridge.saved.arm] : []),
   ]);
-  if (arms.every(({ primary }) => primary.missing === 0)) return null;
+  const isNoTaskLeftOut = taskDifferences(parts).size === taskDifferences(parts, 'against').size;
+  if (isNoTaskLeftOut && arms.every(({ primary }) => primary.missing === 0)) return null;
   const scale = scaleOf(parts[0].metric);
   const intervalIf = (missing: Missing) =>
     shownInterval(scale, estimateDifference(parts, { ...options, missing })?.interval);
