@@ -187,6 +187,10 @@ describe('selection', () => {
     });
     await expect(plan({ maxTasks: 0 })).rejects.toMatchObject({ code: 'selection-invalid', exitCode: 2 });
     await expect(plan({}, { trials: 1.5 })).rejects.toMatchObject({ code: 'selection-invalid', exitCode: 2 });
+    await expect(plan({ taskIds: ['one'] }, { trials: 250_000 })).rejects.toMatchObject({
+      code: 'selection-invalid',
+      message: 'That would be 1,000,000 cases, and one run has 200,000 at most.',
+    });
   });
 });
 

@@ -45,7 +45,9 @@ export async function planRun(config: Config, selection: Selection, options: Pla
   if (!(Number.isInteger(trials) && trials >= 1)) {
     throw new WhetstoneError('selection-invalid', `The number of trials must be 1 or more, not ${trials}.`);
   }
-  const matrix = await fingerprintMatrix(config, selectMatrix(config, selection), options);
+  const selected = selectMatrix(config, selection);
+  refuseTooMany(selected, trials);
+  const matrix = await fingerprintMatrix(config, selected, options);
   const seed = options.seed ?? config.seed ?? randomBytes(8).toString('hex');
   const { agents, tasks, variants } = matrix;
   const baseline = variants.find(({ name }) => name === config.baseline) ?? variants[0];
@@ -59,6 +61,20 @@ export async function planRun(config: Config, selection: Selection, options: Pla
     ...{ seed, trials, cases, order, agents, tasks, variants, baseline: baseline?.name ?? '' },
     ...present({ looks, bridge }),
   };
+}
+
+/** As many are planned in 5 seconds and 0.4 GB, and three million not in 100 seconds: a slip of the keyboard, not a run. */
+const MOST_CASES = 200_000;
+
+function refuseTooMany({ agents, tasks, variants }: Selected, trials: number): void {
+  const count = agents.length * tasks.length * variants.length * trials;
+  if (count <= MOST_CASES) return;
+  const [planned, most] = [count, MOST_CASES].map((number) => number.toLocaleString('en'));
+  throw new WhetstoneError(
+    'selection-invalid',
+    `That would be ${planned} cases, and one run has ${most} at most.`,
+    { hint: 'Give fewer --trials, or select fewer agents, variants or tasks.' },
+  );
 }
 
 type Matrix = Pick<Plan, 'agents' | 'tasks' | 'variants'> & { surroundings: string };
