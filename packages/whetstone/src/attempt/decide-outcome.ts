@@ -70,7 +70,9 @@ function outcomeOf({ turn, gatewayMode, verification }: Evidence, calls: readonl
   }
   if (turn.status !== 'completed') {
     const code = turn.exit?.exitCode;
-    return failed('agent', `the agent did not complete${code ? ` (exit ${code})` : ''}${because(turn)}`);
+    const isSaid = turn.exit?.message?.includes(`exit code ${code}`);
+    const exit = code && !isSaid ? ` (exit ${code})` : '';
+    return failed('agent', `the agent did not complete${exit}${because(turn)}`);
   }
   if (verification.broken) return error(verification.broken.class, verification.broken.evidence);
   if (verification.failure !== undefined)

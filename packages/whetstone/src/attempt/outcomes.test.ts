@@ -83,7 +83,7 @@ describe('outcomes of agents', () => {
         agent_exit_code: 3,
         status: 'agent_failed',
         validation_status: 'passed',
-        evidence: 'the agent did not complete (exit 3): The agent ended with exit code 3.',
+        evidence: 'the agent did not complete: The agent ended with exit code 3.',
       },
     ],
     ['dies', { outcome: 'failed', failure_class: 'agent', agent_exit_code: 137 }],

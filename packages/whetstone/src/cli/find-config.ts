@@ -19,11 +19,8 @@ type FoundConfig = { file: string; cwd: string };
  */
 export function findConfig(named: string | undefined, cwd = process.cwd()): FoundConfig {
   if (named !== undefined) return { file: resolve(cwd, named), cwd };
-  for (let folder = cwd; ; folder = dirname(folder)) {
-    const found = NAMES.map((name) => join(folder, name)).find((file) => existsSync(file));
-    if (found !== undefined) return { file: found, cwd: folder };
-    if (existsSync(join(folder, '.git')) || folder === homedir() || folder === dirname(folder)) break;
-  }
+  const found = searched(cwd);
+  if (found) return found;
   throw new WhetstoneError(
     'config-not-found',
     `There is no ${NAMES.join(', ').replace(/, (?=[^,]*$)/, ' or ')} in ${cwd} or above it.`,
@@ -34,14 +31,23 @@ export function findConfig(named: string | undefined, cwd = process.cwd()): Foun
 }
 
 /** Whether one of the usual names is here or above. */
-export function hasConfig(): boolean {
-  try {
-    findConfig(undefined);
-    return true;
-  } catch {
-    return false;
+export const hasConfig = (): boolean => searched(process.cwd()) !== undefined;
+
+/** The config file that commands in a folder without one find above it; `undefined`: there is none. */
+export const configAbove = (folder: string): string | undefined =>
+  isLast(folder) ? undefined : searched(dirname(folder))?.file;
+
+function searched(cwd: string): FoundConfig | undefined {
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    const found = NAMES.map((name) => join(folder, name)).find((file) => existsSync(file));
+    if (found !== undefined) return { file: found, cwd: folder };
+    if (isLast(folder)) return undefined;
   }
 }
+
+/** Whether no config above a folder is one of its own: that of another repository, or of none. */
+const isLast = (folder: string): boolean =>
+  existsSync(join(folder, '.git')) || folder === homedir() || folder === dirname(folder);
 
 /**
  * Loads a config that is named or found, and the environment with the `.env` beside it. `draft`: stdin has the text of the

@@ -363,6 +363,14 @@ test.each([
   expect(existsSync(join(folder, 'whetstone.yaml'))).toBe(false);
 });
 
+test('a config above says from where commands in a subfolder no longer get theirs', async () => {
+  write('context-eval.yaml', '');
+  write('part/README.md', '');
+  const said = 'Without -c, commands in this folder now use this config, and no longer context-eval.yaml.';
+  expect((await init({ directory: 'part' })).output).toContain(said);
+  expect((await init({ directory: 'part', force: true })).output).not.toContain('Without -c');
+});
+
 test('nothing that exists is overwritten', async () => {
   write('tasks.yaml', 'mine');
   await expect(init()).rejects.toMatchObject({

@@ -20,6 +20,7 @@ import { canSignIn, lookAround, type Surroundings } from '../init/surroundings.t
 import { unwritable } from '../record/unwritable.ts';
 import { openRepository } from '../workspace/repository.ts';
 import { describeAgent } from './describe-agent.ts';
+import { configAbove } from './find-config.ts';
 import { ignoreRuns } from './ignore-runs.ts';
 
 export type InitOptions = {
@@ -72,6 +73,7 @@ export async function initCommand(
     return 130;
   }
   const places = placesOf(directory, repository);
+  const above = existsSync(join(directory, 'whetstone.yaml')) ? undefined : configAbove(directory);
   const written = await writeStarter(directory, choices, found, places, options.force ?? false);
   await ignoreRuns(directory);
   const shown = (names: readonly string[]) => names.map((name) => relativeTo(cwd, join(directory, name)));
@@ -86,6 +88,11 @@ export async function initCommand(
       ...describeFound(found),
       ...shown(written.made).map((name) => `Wrote ${name}`),
       ...shown(written.kept).map((name) => `Kept ${name}, which exists`),
+      ...(above === undefined
+        ? []
+        : [
+            `Without -c, commands in this folder now use this config, and no longer ${relativeTo(cwd, above)}.`,
+          ]),
       ...hints(choices, found),
       ...((await isIgnored(directory, '.env'))
         ? []

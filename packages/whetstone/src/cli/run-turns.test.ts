@@ -93,7 +93,7 @@ describe('several turns in one session', () => {
       'breaks',
       {
         ...{ failure_class: 'agent', status: 'agent_failed', agent_exit_code: 4 },
-        evidence: 'turn 2 of 3: the agent did not complete (exit 4): The agent ended with exit code 4.',
+        evidence: 'turn 2 of 3: the agent did not complete: The agent ended with exit code 4.',
       },
     ],
     [
