@@ -157,6 +157,22 @@ export function describeSandbox({ name, isolation, isThere, tag, options: own = 
       }
     });
 
+    test.runIf(name === 'bubblewrap' || name === 'docker')(
+      'a command on the network of this machine is not sent to the proxy of listed hosts',
+      async () => {
+        await sandbox.stop();
+        await start({ hosts: ['a.example'] });
+        const proxies = 'env | grep -i _proxy= | sort';
+        const sealed = await sandbox.runShell(proxies);
+        expect(sealed.stdout).toContain('HTTPS_PROXY=http://127.0.0.1:3128');
+        const env = { HTTPS_PROXY: 'http://127.0.0.1:3128', https_proxy: 'http://company.example' };
+        const open = await sandbox.runShell(proxies, { network: 'open', env });
+        expect(open.stdout.trim().split('\n')).toEqual(
+          Object.entries(env).map(([variable, url]) => `${variable}=${url}`),
+        );
+      },
+    );
+
     test('a command sees and writes nothing beside the folder of its workspace', async () => {
       const own = join(scratch, 'own');
       await mkdir(join(own, 'repo'), { recursive: true });

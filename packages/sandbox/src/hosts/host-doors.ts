@@ -72,17 +72,25 @@ export const networkOf = ({
   ...(setupHosts && { setupHosts }),
 });
 
-/** The proxy of this machine is none of a command that reaches only listed hosts, whatever its variables say. */
+/**
+ * The variables of a command in a sandbox with the variables `own`. The proxy of this machine is none of a command that
+ * reaches only listed hosts, whatever its variables say, and that of the sandbox none of a command on this machine's network.
+ */
 export function throughProxy(
-  env: Record<string, string>,
-  { network }: Pick<RunOptions, 'network'>,
+  own: Readonly<Record<string, string>>,
+  { network, env = {} }: Pick<RunOptions, 'network' | 'env'>,
   ways: HostDoors | undefined,
 ): Record<string, string> {
-  if (network !== 'open' || !ways?.setup) return env;
-  const others = Object.keys(env).filter((name) => /(?:^|_)(?:no_?)?proxy$/i.test(name));
-  const kept = Object.entries(env).filter(([name]) => !others.includes(name));
-  return { ...Object.fromEntries(kept), ...ways.setup.env };
+  if (network !== 'open' || !ways) return { ...own, ...env };
+  if (!ways.setup) return { ...without(own, (name) => own[name] === ways.env[name]), ...env };
+  const others = /(?:^|_)(?:no_?)?proxy$/i;
+  return { ...without({ ...own, ...env }, (name) => others.test(name)), ...ways.setup.env };
 }
+
+const without = (
+  env: Readonly<Record<string, string>>,
+  isLeftOut: (name: string) => boolean,
+): Record<string, string> => Object.fromEntries(Object.entries(env).filter(([name]) => !isLeftOut(name)));
 
 /**
  * Variables with which programs find a proxy at a port of 127.0.0.1. They read them in small or in capital letters. Node.js

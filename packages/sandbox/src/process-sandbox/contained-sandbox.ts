@@ -76,7 +76,7 @@ export class ContainedSandbox implements Sandbox {
     await using lent = await lend(containment, options);
     const running = runProcess({
       argv: [command, ...args],
-      env: throughProxy({ ...environment, ...options.env, ...lent?.env }, options, ways),
+      env: throughProxy(environment, { ...options, env: { ...options.env, ...lent?.env } }, ways),
       lent,
       cwd: this.hostPath(cwd),
       folder: this.seenPath(cwd),

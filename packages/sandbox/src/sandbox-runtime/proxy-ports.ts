@@ -29,7 +29,7 @@ export async function openProxyPorts(
     setup: wider,
     ways: {
       ...waysTo(own),
-      ...(wider !== undefined && { setup: waysTo(wider) }),
+      setup: waysTo(wider ?? own),
       requests: () => (opened.length === 0 ? undefined : opened.flatMap(({ proxy }) => proxy.requests)),
       close() {
         for (const { proxy, server } of opened) {
