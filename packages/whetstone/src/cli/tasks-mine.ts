@@ -12,7 +12,7 @@ import { collectSecrets } from '../run/collect-secrets.ts';
 import type { Candidates } from '../tasks/candidate.ts';
 import { findCandidates } from '../tasks/candidates.ts';
 import type { Method } from '../tasks/methods.ts';
-import { type Mined, mineTasks } from '../tasks/mine.ts';
+import { type Mined, mineTasks, PREPARE_LOGS } from '../tasks/mine.ts';
 import type { MiningEntry } from '../tasks/mining-journal.ts';
 import { openIssues } from '../tasks/read-issues.ts';
 import type { ScanOptions } from '../tasks/scan-history.ts';
@@ -226,6 +226,10 @@ function minedLines(
   const excluded = all.flatMap(({ excluded: tests = [] }) => tests.map(({ reason }) => reason));
   const shown = relative(process.cwd(), out);
   const folder = shown === '' || shown.startsWith('..') || isAbsolute(shown) ? out : shown;
+  const logs = existsSync(join(out, PREPARE_LOGS))
+    ? ` What an installation printed is in ${join(folder, PREPARE_LOGS)}.`
+    : '';
+  const otherCommands = `--prepare and --setup name other commands.${logs}`;
   return [
     ...scanLines(mined, { paths }),
     ...group(
@@ -237,11 +241,9 @@ function minedLines(
       broken.map(({ reason = '' }) => reason),
     ),
     ...(mined.isBroken
-      ? [
-          `It stopped there, because the first ${broken.length} could not be tried. --prepare and --setup name other commands.`,
-        ]
+      ? [`It stopped there, because the first ${broken.length} could not be tried. ${otherCommands}`]
       : judged === 0 && broken.length > 0
-        ? ['None could be tried. --prepare and --setup name other commands.']
+        ? [`None could be tried. ${otherCommands}`]
         : []),
     ...group('Tests that do not count:', excluded),
     ...group(

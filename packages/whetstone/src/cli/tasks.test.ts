@@ -92,6 +92,11 @@ test('a set-up that fails or hangs says nothing about the commit, which is tried
       evidence: expect.stringContaining('prepare: `sleep 60` was stopped'),
     }),
   ]);
+  const installing = ['tasks', 'mine', '--repo', history, '--prepare', 'echo nowhere >&2; exit 3'];
+  const { stdout, stderr } = await project.whetstone(installing);
+  const [, log = ''] = /\(nowhere\) (\S+) ends with: nowhere\)/.exec(stderr) ?? [];
+  expect(stdout).toContain('What an installation printed is in tasks/mined/.prepare-logs.');
+  expect(readFileSync(join(project.root, 'tasks/mined', log), 'utf8')).toBe('nowhere\n');
   const args = ['tasks', 'mine', '--repo', repo, '--out', 'tasks/none', '--setup', 'exit 127'];
   expect((await project.whetstone(args)).stdout).toContain('because the first 3 could not be tried.');
   rmSync(history, { recursive: true });

@@ -122,10 +122,15 @@ async function runPrepare(
   signal.throwIfAborted();
   const failed = ran.find(({ result }) => !succeeded(result));
   if (!failed) return;
-  const error = new WhetstoneError('environment-prepare-failed', `prepare: ${explainFailure(failed)}`, {
-    ...(Array.isArray(config.inputs) && { hint: INPUTS_HINT }),
-    where: join(basename(dirname(logs)), basename(logs)),
-  });
+  const parent = basename(dirname(logs));
+  const error = new WhetstoneError(
+    'environment-prepare-failed',
+    `prepare: ${explainFailure(failed, parent)}`,
+    {
+      ...(Array.isArray(config.inputs) && { hint: INPUTS_HINT }),
+      where: join(parent, basename(logs)),
+    },
+  );
   const isGuess = config.inputs === undefined && preparation.wholeTree === undefined;
   // More files do not make a command faster that hangs.
   if (isGuess && failed.result.ended === 'exit')

@@ -75,8 +75,8 @@ const FIRST = 3;
 /** The version of the rules: a change of what counts as a valid task tries all candidates again. */
 const RULES = 2;
 
-/** In the folder of the tasks. */
-const LOGS = '.prepare-logs';
+/** What `prepare` printed, in the folder of the tasks. */
+export const PREPARE_LOGS = '.prepare-logs';
 /** What models have written, so that nothing is paid twice. */
 const WRITTEN = '.statements';
 /** There a task is made. It gets its place when it has been judged, so that a killed process leaves no half of it there. */
@@ -109,7 +109,7 @@ export async function mineTasks(options: MineOptions): Promise<Mined> {
   };
   if (waiting.length > 0) {
     const { environmentWithScripts: withScripts } = options;
-    const place = { ...options, withheld: [], logs: join(out, LOGS) };
+    const place = { ...options, withheld: [], logs: join(out, PREPARE_LOGS) };
     const scripts = { withScripts, areNeeded: journal.needsScripts() };
     await using rooms = await openMiningRooms(place, scripts);
     const work = async () => {

@@ -1,13 +1,44 @@
 import { expect, test } from 'vitest';
-import { tellingLine } from './run-commands.ts';
+import { lastLines, tellingLine } from './run-commands.ts';
 
 test.each([
   [
-    'the failure of a runner that colours its lines',
+    'a runner that colours its lines',
     '\x1b[31mFAIL\x1b[39m a.test.ts\n\x1b[2m 3 passed\x1b[22m\n',
     'FAIL a.test.ts',
   ],
-  ['the last line with text, not one with a control sequence only', 'no such key\n\x1b[0m\n', 'no such key'],
-])('the evidence of a failed command is %s', (_, stdout, line) => {
-  expect(tellingLine({ stdout, stderr: '' })).toBe(` (${line})`);
+  ['one whose last line is a control sequence only', 'no such key\n\x1b[0m\n', 'no such key'],
+  [
+    'pip, whose own words around it say only that a program failed',
+    `  error: subprocess-exited-with-error
+
+  × pip subprocess to install build dependencies did not run successfully.
+  │ exit code: 1
+  ╰─> [3 lines of output]
+      WARNING: Retrying (Retry(total=0)) after connection broken
+      ERROR: Could not find a version that satisfies the requirement flit_core<4,>=3.12
+      [end of output]
+
+  note: This error originates from a subprocess, and is likely not a problem with pip.
+error: subprocess-exited-with-error
+
+× pip subprocess to install build dependencies did not run successfully.
+│ exit code: 1
+╰─> See above for output.
+
+note: This error originates from a subprocess, and is likely not a problem with pip.
+
+[notice] A new release of pip is available: 23.2.1 -> 26.2.1
+[notice] To update, run: pip install --upgrade pip
+`,
+    'ERROR: Could not find a version that satisfies the requirement flit_core<4,>=3.12',
+  ],
+  [
+    'pnpm',
+    ' ERROR  This project is configured to use yarn\nFor help, run: pnpm help install\n',
+    'ERROR  This project is configured to use yarn',
+  ],
+])('the line that names the failure is that of the program that failed: %s', (_, stderr, line) => {
+  expect(tellingLine({ stdout: '', stderr })).toBe(` (${line})`);
+  expect(lastLines({ stdout: '', stderr }).map((one) => one.trim())).toContain(line);
 });

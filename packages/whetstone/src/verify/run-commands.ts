@@ -82,13 +82,21 @@ export function describeResult({ row, result }: RanCommand): string {
 
 /** How test runners, compilers and npm start the line that names the failure. */
 const TELLING =
-  /^\s*(npm error (?!code |path |errno |command failed|A complete log)\S|not ok\b|✖|✗|×|FAIL(ED)?\b|E\s{2,}|error\b|.{0,80}\b\w*Error\b:)/;
+  /^\s*(npm error (?!code |path |errno |command failed|A complete log)\S|not ok\b|✖|✗|×|FAIL(ED)?\b|E\s{2,}|error\b|ERR(OR|_PNPM_\w+)\b|.{0,80}\b\w*Error\b:)/;
+
+/** Of pip around the output of a program that failed, and below it. What the program itself printed is what tells. */
+const OF_PIP =
+  /^\s*(error: subprocess-exited-with-error|× .* did not run successfully\.|│ exit code: |╰─> |\[end of output\]|note: This (error|is an issue) |\[notice\] )/;
+
+/** A runner that colours its lines starts them with a control sequence, and some end with one on a line of its own. */
+const linesOf = (text: string): string[] =>
+  stripVTControlCharacters(text)
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !OF_PIP.test(line));
 
 /** The most telling line of the output, in parentheses: the first that looks like a failure, else the last line. */
 export function tellingLine({ stdout, stderr }: Pick<CommandResult, 'stdout' | 'stderr'>): string {
-  // A runner that colours its lines starts them with a control sequence, and some end with one on a line of its own.
-  const text = stripVTControlCharacters(`${stdout}\n${stderr}`);
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const lines = linesOf(`${stdout}\n${stderr}`);
   const line = lines.find((candidate) => TELLING.test(candidate)) ?? lines.at(-1);
   return line ? ` (${Array.from(line.trim()).slice(0, 160).join('')})` : '';
 }
@@ -105,7 +113,6 @@ const OF_STACK = /^\s+at \S|^Node\.js v\d/;
  * stack are left out.
  */
 export function lastLines({ stdout, stderr }: Pick<CommandResult, 'stdout' | 'stderr'>): string[] {
-  const text = stripVTControlCharacters(stderr.trim() === '' ? stdout : stderr);
-  const lines = text.split('\n').filter((line) => line.trim() !== '' && !OF_STACK.test(line));
+  const lines = linesOf(stderr.trim() === '' ? stdout : stderr).filter((line) => !OF_STACK.test(line));
   return lines.slice(-KEPT_LINES).map((line) => Array.from(line.trimEnd()).slice(0, KEPT_LENGTH).join(''));
 }

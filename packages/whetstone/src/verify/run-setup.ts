@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Mask, Sandbox } from '@whetstone/sandbox';
 import type { TaskConfig } from '../config/config.ts';
 import { INSTALLATION_FILES, setupEnvironment } from '../config/setup-environment.ts';
@@ -34,11 +35,12 @@ export async function runSetup(
   return failed ? { ran, failure: explainFailure(failed) } : { ran };
 }
 
-/** What failed, and the last lines of its output. */
-export const explainFailure = (failed: RanCommand): string => `${describeResult(failed)}${endOf(failed)}`;
+/** What failed, and the last lines of its output. `folder`: that of the folder of its logs, relative to what a reader knows. */
+export const explainFailure = (failed: RanCommand, folder = ''): string =>
+  `${describeResult(failed)}${endOf(failed, folder)}`;
 
-function endOf({ row, result }: RanCommand): string {
+function endOf({ row, result }: RanCommand, folder: string): string {
   const lines = lastLines(result);
   const path = result.stderr.trim() === '' ? row.stdout_path : row.stderr_path;
-  return lines.length === 0 ? '' : `\n${path} ends with:\n${lines.join('\n')}`;
+  return lines.length === 0 ? '' : `\n${join(folder, path)} ends with:\n${lines.join('\n')}`;
 }
