@@ -99,3 +99,13 @@ test('a task whose patch does not solve it has this problem only, and no second 
   expect(stdout).not.toContain('masked:');
   expect(exitCode).toBe(1);
 });
+
+test('check says which keys of a task have no effect, of a folder and of a configuration', async () => {
+  using project = makeProject({ config: { evaluation: {} } });
+  const wrong = { id: 'one', prompt: 'Do it.', validation: { commands: ['false'] }, gold_pach: 'gold.patch' };
+  project.write({ 'tasks.yaml': 'include: [own]\n', 'own/one/task.yaml': JSON.stringify(wrong) });
+  for (const folders of [['own', '--repo', project.repo], []]) {
+    const { stderr } = await project.whetstone(['tasks', 'check', ...folders]);
+    expect(stderr).toContain('own/one/task.yaml:1:67  warning gold_pach: unknown key');
+  }
+});

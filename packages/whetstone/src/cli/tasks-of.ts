@@ -3,6 +3,8 @@ import { join, resolve } from 'node:path';
 import { cacheFolder } from '@whetstone/agents/cache-folder';
 import { present } from '@whetstone/events/present';
 import type { Config, TaskConfig } from '../config/config.ts';
+import type { Diagnostic } from '../config/diagnostic.ts';
+import { formatDiagnostics } from '../config/format-diagnostics.ts';
 import { isOfHarbor } from '../config/harbor-task.ts';
 import { readTaskFolder, taskFoldersIn } from '../config/read-task-file.ts';
 import { assertKnown } from '../plan/plan-run.ts';
@@ -48,10 +50,14 @@ export async function tasksOf(
   };
   const named =
     folders.length === 0 && config === undefined && existsSync(MINED) && !hasConfig() ? [MINED] : folders;
+  const warn = (warnings: readonly Diagnostic[]) => {
+    if (warnings.length > 0) say(formatDiagnostics(warnings, { color: false }));
+  };
   if (named.length > 0) {
-    const read = await Promise.all(
-      named.flatMap((folder) => taskFoldersIn(resolve(folder)).map(readTaskFolder)),
-    );
+    const warnings: Diagnostic[] = [];
+    const paths = named.flatMap((folder) => taskFoldersIn(resolve(folder)));
+    const read = await Promise.all(paths.map((folder) => readTaskFolder(folder, warnings)));
+    warn(warnings);
     const path = (await openRepository(repo ?? '.')).workTree;
     const place = {
       repo: { path, baseRef: 'HEAD' },
@@ -73,6 +79,7 @@ export async function tasksOf(
   }
   const { loaded, environment } = await openConfig(present({ config, tasks }));
   Object.assign(process.env, environment);
+  warn(loaded.warnings);
   const withheld = await findWithheld(loaded.config);
   const { outputDir } = loaded.config;
   return {

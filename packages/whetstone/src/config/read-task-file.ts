@@ -69,15 +69,16 @@ export async function readTaskFile(
 }
 
 /**
- * Reads the task of a folder by itself.
+ * Reads the task of a folder by itself. `warnings` gets what is odd in it.
  * @throws ConfigErrors with everything that is wrong in it
  */
-export async function readTaskFolder(folder: string): Promise<TaskConfig> {
+export async function readTaskFolder(folder: string, warnings: Diagnostic[] = []): Promise<TaskConfig> {
   const diagnostics: Diagnostic[] = [];
   const yaml = await openYaml(join(folder, TASK_FILE), diagnostics);
   const task = yaml && (await readTask(yaml.value, { commands: [] }, createSpot(yaml, diagnostics)));
   const wrong = diagnostics.some(({ severity }) => severity === 'error');
   if (wrong || !task) throw new ConfigErrors(inFileOrder(diagnostics));
+  warnings.push(...inFileOrder(diagnostics));
   return task;
 }
 
