@@ -77,6 +77,15 @@ test('the plan says what runs, what it costs and takes as far as that is known, 
   expect(readdirSync(project.notes)).toEqual([]);
 });
 
+test.each([
+  [3, 'none: too few tasks'],
+  [4, '100 pp'],
+])('with %d tasks and one trial each, the smallest difference is: %s', async (tasks, smallest) => {
+  const few = ['--max-tasks', String(tasks), '--trials', '1', '--dry-run'];
+  const { stdout } = await tried('AGENTS.md', ...few);
+  expect(stdout).toMatch(new RegExp(`^> +1 .* ${smallest}$`, 'm'));
+});
+
 test('without a terminal and without --yes it shows the plan and runs nothing', async () => {
   const { stdout, stderr, exitCode } = await tried('AGENTS.md');
   expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 2 });

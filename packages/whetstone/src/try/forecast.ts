@@ -119,19 +119,19 @@ export function forecastTrials(
     const total = (values: (number | null)[]) =>
       values.includes(null) ? null : perAgent * values.reduce<number>((sum, one) => sum + (one ?? 0), 0);
     const seconds = total(forecasts.map((one) => one.seconds));
-    const smallest =
-      tasks.length < FEWEST_TASKS
-        ? 1
-        : minimumDetectableDifference(tasks.length, spreadWith(ASSUMED_SPREAD, count), 1 / count, {
-            power: 0.8,
-            // Several agents are also compared together.
-            comparisons: forecasts.length + (forecasts.length > 1 ? 1 : 0),
-          });
+    const detectable = (spread: number) =>
+      minimumDetectableDifference(tasks.length, spread, 1 / count, {
+        power: 0.8,
+        // Several agents are also compared together.
+        comparisons: forecasts.length + (forecasts.length > 1 ? 1 : 0),
+      });
+    // A difference of 1 is one on each task, which leaves no spread.
+    const isAnyShown = tasks.length >= FEWEST_TASKS && detectable(0) <= 1;
     return {
       ...{ trials: count, cases: perAgent * forecasts.length },
       costUsd: total(forecasts.map((one) => one.costUsd)),
       seconds: seconds === null ? null : seconds / Math.min(jobs, perAgent * forecasts.length),
-      smallestDifference: smallest >= 1 ? null : smallest,
+      smallestDifference: isAnyShown ? Math.min(detectable(spreadWith(ASSUMED_SPREAD, count)), 1) : null,
     };
   });
 }
