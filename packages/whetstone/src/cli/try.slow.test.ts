@@ -81,7 +81,7 @@ test('one command from a repository to the answer: it mines, plans, runs and say
   expect(plan).toMatchObject({
     ...{ cases: 8, cases_missing: 8, agents: ['my-agent'], baseline: 'without' },
     per_case: [{ earlier_cases: 0, seconds: null, cost_usd: null }],
-    options: [{ trials: 1, cases: 8, seconds: null, smallest_difference: null }, {}, {}],
+    options: [{ trials: 1, cases: 8, seconds: null, smallest_difference: 1 }, {}, {}],
   });
   expect(summary.comparisons).toMatchObject([
     { variant: 'with', difference: 1, verdict: 'better', tasks: 4 },
