@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { codeOf } from '@whetstone/errors';
 import { parseJson } from '@whetstone/events';
 import { caseLayout, runLayout } from './layout.ts';
+import { isLocked } from './lock-file.ts';
 import type { ReadRun } from './read-run.ts';
 import { type CaseRow, keptRowSchema } from './row.ts';
 
@@ -46,9 +47,10 @@ export function evidenceProblems(run: ReadRun, only?: string): string[] {
 
 /**
  * The chain does not show that the last lines of a journal were taken away. The copies of their rows do. The lines of `unread`
- * are named by themselves.
+ * are named by themselves. While a run works, its cases end after its journal was read.
  */
 function resultsWithoutRow({ directory, manifest, rows, unread }: ReadRun): string[] {
+  if (isLocked(runLayout(directory).lock)) return [];
   const named = new Set(unread.map(({ caseId }) => caseId));
   return manifest.case_matrix
     .map(({ case_id }) => case_id)
