@@ -57,6 +57,16 @@ describe('an outcome', () => {
     expect(of(completed)).toEqual({ status: 'passed' });
   });
 
+  test.each([
+    ['The agent ended with exit code 1.', ''],
+    ['The tests ended with exit code 137.', ' (exit 1)'],
+  ])('names the exit code unless the message does: %s', (message, exit) => {
+    const exited = { ended: 'exit', exitCode: 1, message } as const;
+    expect(decide({ ...failedTurn, exit: exited })).toMatchObject({
+      evidence: `the agent did not complete${exit}: ${message}`,
+    });
+  });
+
   test('says that an agent waits, and for which answer', () => {
     const request = { prompt: 'May I delete src?' };
     const events: Turn['events'] = [{ type: 'input.requested', request }];

@@ -70,7 +70,7 @@ function outcomeOf({ turn, gatewayMode, verification }: Evidence, calls: readonl
   }
   if (turn.status !== 'completed') {
     const code = turn.exit?.exitCode;
-    const isSaid = turn.exit?.message?.includes(`exit code ${code}`);
+    const isSaid = new RegExp(`\\bexit code ${code}\\b`).test(turn.exit?.message ?? '');
     const exit = code && !isSaid ? ` (exit ${code})` : '';
     return failed('agent', `the agent did not complete${exit}${because(turn)}`);
   }
