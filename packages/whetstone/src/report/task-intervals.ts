@@ -23,8 +23,8 @@ export function intervalBounds(
     baseline.arm,
     ...(bridge ? [bridge.now.arm, bridge.saved.arm] : []),
   ]);
-  const isNoTaskLeftOut = taskDifferences(parts).size === taskDifferences(parts, 'against').size;
-  if (isNoTaskLeftOut && arms.every(({ primary }) => primary.missing === 0)) return null;
+  const isKnown = arms.every(({ primary }) => primary.missing === 0);
+  if (isKnown && taskDifferences(parts).size === taskDifferences(parts, 'against').size) return null;
   const scale = scaleOf(parts[0].metric);
   const intervalIf = (missing: Missing) =>
     shownInterval(scale, estimateDifference(parts, { ...options, missing })?.interval);
