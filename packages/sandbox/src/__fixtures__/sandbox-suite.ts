@@ -78,12 +78,12 @@ const give = async (provider: SandboxProvider, path: string): Promise<void> => {
   if (provider.owner) await chown(path, provider.owner.uid, provider.owner.gid);
 };
 
-/** `options`: of its provider. */
 /** A test that not every sandbox has. A skipped one would look as if this machine could not run it. */
 function testWhere(applies: boolean, title: string, run: () => Promise<void>): void {
   if (applies) test(title, run);
 }
 
+/** `options`: of its provider. */
 export type TestedLevel = {
   name: string;
   isolation: Pick<SandboxLevel, 'processes' | 'neighbours' | 'network' | 'level'>;
