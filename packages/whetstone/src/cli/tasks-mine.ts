@@ -48,7 +48,10 @@ export type TasksMineOptions = {
   json?: boolean;
 };
 
-/** Makes tasks of a history, and prints how many candidates became tasks and why the others did not. */
+/**
+ * Makes tasks of a history, and prints how many candidates became tasks and why the others did not. Returns 1 if there are
+ * candidates and none of them could be tried, now or before.
+ */
 export async function tasksMineCommand(options: TasksMineOptions, streams: Streams): Promise<number> {
   const { stdout, stderr } = streams;
   if (options.repeat < 2) {
@@ -84,8 +87,15 @@ export async function tasksMineCommand(options: TasksMineOptions, streams: Strea
       ? escapedJson(mined)
       : `${minedLines(mined, { out, install, paths: options.paths }).join('\n')}\n`,
   );
-  return interrupt.signal.aborted ? 130 : 0;
+  if (interrupt.signal.aborted) return 130;
+  return isUntriable(mined) ? 1 : 0;
 }
+
+/** The tests of no candidate could be run: something is missing that all of them need. */
+const isUntriable = ({ tried, known }: Mined): boolean => {
+  const all = [...known, ...tried];
+  return all.length > 0 && all.every(({ status }) => status === 'broken');
+};
 
 const scanOf = ({ maxFiles, maxLines, paths, since }: TasksMineOptions): ScanOptions => ({
   ...{ maxFiles, maxLines, paths },
@@ -242,7 +252,7 @@ function minedLines(
     ),
     ...(mined.isBroken
       ? [`It stopped there, because the first ${broken.length} could not be tried. ${otherCommands}`]
-      : judged === 0 && broken.length > 0
+      : isUntriable(mined)
         ? [`None could be tried. ${otherCommands}`]
         : []),
     ...group('Tests that do not count:', excluded),

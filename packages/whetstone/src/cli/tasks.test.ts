@@ -79,9 +79,10 @@ test('a set-up that fails or hangs says nothing about the commit, which is tried
     expect.objectContaining({ ...broken, evidence: expect.stringContaining('`exit 3` exited 3') }),
   ]);
   const failing = ['tasks', 'mine', '--repo', history, '--setup', 'exit 3'];
-  expect((await project.whetstone(failing)).stdout).toContain(
-    'None could be tried. --prepare and --setup name other commands.',
-  );
+  expect(await project.whetstone(failing)).toMatchObject({
+    exitCode: 1,
+    stdout: expect.stringContaining('None could be tried. --prepare and --setup name other commands.'),
+  });
   expect(await mine(...hangs)).toEqual([
     expect.objectContaining({ ...broken, evidence: expect.stringContaining('was stopped') }),
   ]);
