@@ -111,6 +111,30 @@ test('remove takes the tests of what uses a function that no test names, if that
   expect(await testsIn('export default (n) => middle(n);\n')).toEqual(both);
 });
 
+test('remove takes test files that call a function before those that only name it', async () => {
+  const names = Array.from({ length: 6 }, (_, index) => `test/names${index}.test.js`);
+  const wide = makeHistory([
+    START,
+    {
+      message: 'Widen',
+      files: {
+        'src/wide.js':
+          'export const wide = (n) => {\n  let m = n;\n  m += 1;\n  return m;\n};\nwide.least = 1;\n',
+        ...Object.fromEntries(
+          names.map((path) => [path, "import { wide } from '../src/wide.js';\nwide.least;\n"]),
+        ),
+        'test/uses.test.js': "import { wide } from '../src/wide.js';\nwide(1);\n",
+      },
+    },
+  ]);
+  const found = await findCandidates('remove', wide, { maxFiles: 15, maxLines: 600 });
+  const candidate = found.candidates.find(({ subject }) => subject === 'wide of src/wide.js');
+  expect(candidate && (await found.draft(candidate))).toMatchObject({
+    tests: { files: ['test/uses.test.js', ...names.slice(0, 4)] },
+  });
+  rmSync(wide, { recursive: true });
+});
+
 test('remove says in which line a function was, because a file can have two of one name', async () => {
   const run = (value: number) => `  run() {\n    let n = ${value};\n    n += 1;\n    return n;\n  },\n`;
   const twice = makeHistory([

@@ -73,7 +73,7 @@ export type Mined = Omit<Candidates, 'draft'> & {
 const FIRST = 3;
 
 /** The version of the rules: a change of what counts as a valid task tries all candidates again. */
-const RULES = 2;
+const RULES = 3;
 
 /** What `prepare` printed, in the folder of the tasks. */
 export const PREPARE_LOGS = '.prepare-logs';

@@ -117,7 +117,13 @@ function idOf({ file, name, functions }: Unit, text: string): string {
     .slice(0, 40);
 }
 
-type ReadTest = { path: string; names: ReadonlySet<string>; imports: ReadonlySet<string> };
+type ReadTest = {
+  path: string;
+  names: ReadonlySet<string>;
+  /** Those of the names that a `(` follows. */
+  calls: ReadonlySet<string>;
+  imports: ReadonlySet<string>;
+};
 
 const IMPORT = /\b(?:from|import|require)\s*\(?\s*['"](\.[^'"]*)['"]/g;
 const withoutEnd = (path: string) => path.replace(/\.[cm]?[jt]sx?$/, '').replace(/\/index$/, '');
@@ -125,21 +131,25 @@ const withoutEnd = (path: string) => path.replace(/\.[cm]?[jt]sx?$/, '').replace
 function readTest({ path, content }: FileContent): ReadTest {
   const text = content.toString();
   const names = new Set(text.match(/[A-Za-z_$][\w$]*/g) ?? []);
+  const calls = new Set(text.match(/[A-Za-z_$][\w$]*(?=\s*\()/g) ?? []);
   const folder = posix.dirname(path);
   const imports = [...text.matchAll(IMPORT)].map(([, named = '']) => posix.join(folder, named));
-  return { path, names, imports: new Set(imports.map(withoutEnd)) };
+  return { path, names, calls, imports: new Set(imports.map(withoutEnd)) };
 }
 
 /**
- * The test files that most likely show what a unit does: those that name it, or else what uses it (`users`). Whether they do is
- * for validation to find out.
+ * The test files that most likely show what a unit does: those that name it, or else what uses it (`users`), and of them those
+ * first that call it: a namespace such as `braces` is named in all of them. Whether they do is for validation to find out.
  */
 function testsOf({ file, functions }: Unit, tests: readonly ReadTest[], users: string[] = []): string[] {
   const own = functions.map(({ name }) => name.split('.').at(-1) ?? name);
   const path = withoutEnd(file.path);
   const importing = tests.filter(({ imports }) => imports.has(path));
-  const naming = (wanted: string[], from = importing) =>
-    from.filter(({ names: all }) => wanted.some((name) => name.length > 3 && all.has(name)));
+  const naming = (wanted: string[], from = importing) => {
+    const has = (all: ReadonlySet<string>) => wanted.some((name) => name.length > 3 && all.has(name));
+    const rank = ({ calls }: ReadTest) => (has(calls) ? 0 : 1);
+    return from.filter(({ names }) => has(names)).sort((a, b) => rank(a) - rank(b));
+  };
   const groups = [naming(own), naming(users), importing, naming(own, [...tests])];
   const best = groups.find((group) => group.length > 0) ?? [];
   return best.slice(0, MOST_TESTS).map(({ path }) => path);
