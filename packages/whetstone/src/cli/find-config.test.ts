@@ -20,7 +20,8 @@ test('the config, its runs and its .env are found from a folder below', async ()
 
   const valid = await whetstone(['validate-config', '--strict']);
   expect(valid).toMatchObject({ exitCode: 0 });
-  expect(await whetstone(['run', '--task-id', 'one'])).toMatchObject({ exitCode: 0 });
+  const ran = await whetstone(['run', '--task-id', 'one']);
+  expect(ran.exitCode, ran.stderr).toBe(0);
   expect(await whetstone(['run', '--task-id', 'one'], { MY_KEY: 'set already' })).toMatchObject({
     exitCode: 1,
   });
