@@ -76,6 +76,21 @@ test('200 MB of output: bytes counted, both ends kept, the file capped, memory f
   expect(peak - before).toBeLessThan(100 * 1024 * 1024);
 });
 
+test.runIf(hasBubblewrap)(
+  'a umask that shuts everybody else out takes nothing of /etc from a sealed command',
+  { tags: 'bubblewrap' },
+  async () => {
+    await mkdir(scratch);
+    const withMask = ['sh', '-c', 'umask 077; exec "$@"', '-'];
+    const host = startHost(withMask, ['ls /etc/ssl && id -un'], { scratch, level: 'bubblewrap' });
+    const output: Buffer[] = [];
+    host.stdout.on('data', (chunk: Buffer) => output.push(chunk));
+    await once(host, 'close');
+    const [result] = JSON.parse(Buffer.concat(output).toString()).results;
+    expect(result).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/\nuser\n$/) });
+  },
+);
+
 describe.runIf(process.getuid?.() === 0)('as a user without privileges', { tags: 'root' }, () => {
   const dropPrivileges = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
   beforeEach(async () => {

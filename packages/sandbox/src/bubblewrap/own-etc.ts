@@ -1,4 +1,12 @@
-import { copyFileSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { Owner } from '../process/launcher-interface.ts';
 
@@ -20,7 +28,7 @@ export type Shown = { kind: 'see'; path: string; source: string };
  * makes every start slower. `network`: what is seen in it by commands that have the network of this machine.
  */
 export function makeEtc(folder: string, owner: Owner): Record<'etc' | 'network', Shown[]> {
-  mkdirSync(folder, { mode: 0o755 });
+  mkdirSync(folder);
   writeOwnFiles(folder, owner);
   const found = SHARED.filter((name) => existsSync(join('/etc', name)));
   const folders = found.filter((name) => statSync(join('/etc', name)).isDirectory());
@@ -28,6 +36,7 @@ export function makeEtc(folder: string, owner: Owner): Record<'etc' | 'network',
     if (folders.includes(name)) mkdirSync(join(folder, name));
     else copyFileSync(join('/etc', name), join(folder, name));
   }
+  letEverybodyRead(folder);
   const ofThisMachine = (name: string): Shown => ({
     kind: 'see',
     path: join('/etc', name),
@@ -50,6 +59,15 @@ export function writeOwnFiles(folder: string, { uid, gid }: Owner): string[] {
     // The resolver of the door answers at once that there is no such name.
     'resolv.conf': 'nameserver 127.0.0.1\noptions timeout:2 attempts:1\n',
   };
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode: 0o644 });
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  letEverybodyRead(folder);
   return Object.keys(files);
+}
+
+/** Sets the rights afterwards: a umask such as 077 would take them away, and a sandbox runs as another user. */
+function letEverybodyRead(folder: string): void {
+  chmodSync(folder, 0o755);
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    chmodSync(join(folder, entry.name), entry.isDirectory() ? 0o755 : 0o644);
+  }
 }
