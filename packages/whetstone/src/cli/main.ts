@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { loopProfiles } from '@whetstone/agents/loop-profiles';
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { version } from '../version.ts';
@@ -22,6 +23,11 @@ import { addTry } from './try-commands.ts';
  */
 export async function main(argv: string[]): Promise<number> {
   handleOutputErrors();
+  // Git and the process that starts commands work in other folders.
+  for (const name of ['HOME', 'TMPDIR']) {
+    const folder = process.env[name];
+    if (folder) process.env[name] = resolve(folder);
+  }
   let json = false;
   const print = async (error: unknown) => {
     const { printError } = await import('./print-error.ts');
