@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { messageOf, messageWithCause } from './index.ts';
+import { firstError, messageOf, messageWithCause } from './index.ts';
 
 test.each([
   ['an error', new TypeError('no such host', { cause: new Error('unseen') }), 'no such host'],
@@ -19,4 +19,15 @@ test.each([
   ['a text', 'aborted', 'aborted'],
 ])('the message of %s, with its cause', (_, thrown, message) => {
   expect(messageWithCause(thrown)).toBe(message);
+});
+
+test('what failed first, of an error that was followed by others while things were ended', () => {
+  const first = new Error('the work failed');
+  const second = Object.assign(new Error('a folder is gone'), {
+    error: new Error('gone'),
+    suppressed: first,
+  });
+  const third = Object.assign(new Error('another folder is gone'), { suppressed: second });
+  expect(firstError(third)).toBe(first);
+  expect(firstError('aborted')).toBe('aborted');
 });

@@ -17,3 +17,8 @@ export function messageWithCause(error: unknown): string {
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined;
 }
+
+/** What failed first: where `using` cannot end something after an error either, it throws a `SuppressedError` with both. */
+export function firstError(error: unknown): unknown {
+  return error instanceof Error && 'suppressed' in error ? firstError(error.suppressed) : error;
+}

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { openAttemptFolder } from '@whetstone/agents/evaluator';
-import { messageOf, WhetstoneError } from '@whetstone/errors';
+import { firstError, messageOf, WhetstoneError } from '@whetstone/errors';
 import type { JsonObject } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { Sandbox } from '@whetstone/sandbox';
@@ -45,8 +45,9 @@ export async function runAttempt(attempt: Attempt, lab: Lab): Promise<CaseRow> {
   let outcome: Outcome;
   try {
     outcome = await pursue(attempt, lab, files, trace);
-  } catch (error) {
+  } catch (thrown) {
     attempt.signal.throwIfAborted();
+    const error = firstError(thrown);
     const turns = { sent: trace.turnsSent, planned: plannedTurns(attempt.task) };
     const evidence = trace.isDriving ? inTurn(turns, describeError(error)) : describeError(error);
     outcome = { status: 'error', class: classOf(error), evidence };
@@ -78,8 +79,9 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
   await using _kept = keptInTheEnd(workspace, attempt, lab, files, trace);
   try {
     return await pursueIn({ workspace, snapshot, workplace }, attempt, lab, files, trace);
-  } catch (error) {
+  } catch (thrown) {
     attempt.signal.throwIfAborted();
+    const error = firstError(thrown);
     const { workspaces } = workplace;
     const isDone = trace.isGrading === true;
     const outcome = await blameAgent(error, { workspace, workspaces, snapshot, isDone });

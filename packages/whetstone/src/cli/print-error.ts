@@ -1,12 +1,17 @@
 import { dirname } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
-import { errorTable, messageOf, printable, WhetstoneError } from '@whetstone/errors';
+import { errorTable, firstError, messageOf, printable, WhetstoneError } from '@whetstone/errors';
 import { ConfigErrors } from '../config/diagnostic.ts';
 import type { Streams } from './streams.ts';
 import { terminalColors } from './terminal-features.ts';
 
 /** Prints an error on stderr, and with `json` also as a line of JSON on stdout. Returns the exit code of the error. */
-export async function printError(error: unknown, { stderr, stdout }: Streams, json: boolean): Promise<2 | 3> {
+export async function printError(
+  thrown: unknown,
+  { stderr, stdout }: Streams,
+  json: boolean,
+): Promise<2 | 3> {
+  const error = firstError(thrown);
   const known = errorOfSystem(error) ?? error;
   if (!(known instanceof WhetstoneError)) {
     if (json) printJson(new WhetstoneError('harness-defect', messageOf(error)), stdout);

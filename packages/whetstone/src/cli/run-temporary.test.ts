@@ -1,6 +1,6 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { makeProject } from './__fixtures__/project.ts';
 
 test('TMPDIR and HOME may be relative', async () => {
@@ -9,4 +9,26 @@ test('TMPDIR and HOME may be relative', async () => {
   const ran = await project.whetstone(['run'], { TMPDIR: 'tmp', HOME: 'home' });
   expect(ran).toMatchObject({ exitCode: 0 });
   expect(readdirSync(join(project.root, 'home'))).toEqual(['.cache']);
+});
+
+test('a run whose temporary folder is emptied ends with the error of its case, and can be resumed', async () => {
+  using project = makeProject({
+    agents: {
+      slow: 'touch $NOTES/started; while [ ! -e $NOTES/gone ]; do sleep 0.1; done; sleep 0.6',
+    },
+  });
+  const run = project.start(['run']);
+  await vi.waitFor(() => expect(existsSync(join(project.notes, 'started'))).toBe(true), 20_000);
+  for (const name of readdirSync(project.temporary)) {
+    rmSync(join(project.temporary, name), { recursive: true, force: true });
+  }
+  project.write({ 'notes/gone': '' });
+  const { stderr, exitCode } = await run.finished;
+  expect(stderr).not.toContain('failed unexpectedly');
+  expect({ exitCode, stderr }).toMatchObject({
+    exitCode: 3,
+    stderr: expect.stringContaining('More: whetstone errors'),
+  });
+  expect(project.latest().rows[0]).toMatchObject({ outcome: 'error' });
+  expect(await project.whetstone(['run', '--resume', 'latest'])).toMatchObject({ exitCode: 0 });
 });

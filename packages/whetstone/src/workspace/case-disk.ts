@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, type StatsFs, statfsSync, truncateSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { launcherMounts } from '@whetstone/sandbox/process';
@@ -18,7 +18,8 @@ export type CaseDisks = {
 export type CaseDisk = {
   /** A folder of the same file system that the case does not see. */
   hidden: string;
-  usage(): DiskUsage;
+  /** `undefined`: it was gone before anybody could look. */
+  usage(): DiskUsage | undefined;
   /** Ends its mounts. Its file is left. */
   close(): Promise<void>;
 };
@@ -86,9 +87,10 @@ function watched(
   end: (isLarge: boolean) => Promise<void>,
 ): CaseDisk {
   const empty = statfsSync(place);
-  let [peakBytes, wasFull] = [0, false];
+  let [peakBytes, wasFull] = [-1, false];
   const look = () => {
-    const found = statfsSync(place);
+    const found = statIfThere(place);
+    if (found === undefined) return;
     wasFull ||= found.bavail * found.bsize < LEAST.bytes || found.ffree < LEAST.files;
     peakBytes = Math.max(peakBytes, (empty.bavail - found.bavail) * found.bsize);
   };
@@ -98,13 +100,22 @@ function watched(
     hidden,
     usage() {
       look();
-      return { limitBytes: bytes, peakBytes, wasFull };
+      return peakBytes < 0 ? undefined : { limitBytes: bytes, peakBytes, wasFull };
     },
     close() {
       clearInterval(timer);
       return end(peakBytes > LARGE_BYTES);
     },
   };
+}
+
+/** Whoever removes the folders of a run while it works, such as a cleaner of `/tmp`, fails its cases and must not end the run. */
+function statIfThere(place: string): StatsFs | undefined {
+  try {
+    return statfsSync(place);
+  } catch {
+    return undefined;
+  }
 }
 
 async function tryOut(disks: CaseDisks, scratch: string): Promise<void> {
