@@ -3,10 +3,12 @@ import { type LockFile, takeLock } from './lock-file.ts';
 
 /**
  * Takes the lock of a run directory.
- * @throws WhetstoneError `run-locked`
+ * @throws WhetstoneError `run-locked`, and an error of the system where the lock cannot be made.
  */
 export async function lockRun(file: string): Promise<LockFile> {
   const lock = await takeLock(file).catch((error: unknown) => {
+    // Where the folder cannot be written, no process holds anything.
+    if (error instanceof Error && 'syscall' in error) throw error;
     throw lockedBy(`The lock of this run cannot be taken: ${messageOf(error)}.`, file);
   });
   if (!lock) throw lockedBy('Another process works on this run.', file);

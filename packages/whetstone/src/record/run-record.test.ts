@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -138,6 +138,30 @@ describe('a run directory', () => {
     });
   });
 });
+
+test.runIf(process.platform === 'linux')(
+  'a run in a folder that cannot be written is not said to be held by another process',
+  { tags: 'linux' },
+  async () => {
+    const record = await createRunRecord(output, manifest);
+    await record[Symbol.asyncDispose]();
+    const { directory } = record;
+    await chmod(output, 0o755);
+    await chmod(directory, 0o555);
+    const user = process.geteuid?.() ?? 0;
+    // Root may write anywhere.
+    if (user === 0) process.seteuid?.(65534);
+    try {
+      await expect(resumeRunRecord(directory)).rejects.toMatchObject({
+        code: 'record-lost',
+        message: 'The run directory can no longer be written (EACCES).',
+      });
+    } finally {
+      process.seteuid?.(user);
+      await chmod(directory, 0o755);
+    }
+  },
+);
 
 describe('finding a run', () => {
   test('by path, by id, by the beginning of an id, and the latest', async () => {
