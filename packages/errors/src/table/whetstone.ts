@@ -257,7 +257,7 @@ export const whetstoneErrors = {
     'Name another folder, or make it one: git init && git add -A && git commit',
   ),
   'repo-objects-missing': usage(
-    'The repository does not hold everything that a commit needs: it is partial or damaged.',
+    'The repository lacks a commit or a part of one: it is partial or damaged, or its history was rewritten.',
     'Fetch what is missing with git fetch --refetch --no-filter, or use a full clone.',
   ),
   'repo-ref-unknown': usage(

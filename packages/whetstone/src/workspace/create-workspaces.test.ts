@@ -368,6 +368,8 @@ describe('repositories of other shapes', () => {
     await expect(workspaces.prepare(commit, [])).rejects.toMatchObject({ code: 'repo-objects-missing' });
     await expect(workspaces.prepare('b'.repeat(40), [])).rejects.toMatchObject({
       code: 'repo-objects-missing',
+      message: `The repository does not contain commit ${'b'.repeat(40)}.`,
+      hint: expect.stringContaining('start a new run'),
     });
     await expect(workspaces.prepare('main', [])).rejects.toMatchObject({
       code: 'repo-ref-unknown',

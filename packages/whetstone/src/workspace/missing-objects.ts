@@ -18,3 +18,10 @@ export const missingObjects = (what: string, cause?: unknown): WhetstoneError =>
     hint: 'The clone is partial or damaged: fetch what is missing (git fetch --refetch --no-filter), or use a full clone.',
     cause,
   });
+
+/** As for a run that is resumed after its commit was rewritten and collected. */
+export const missingCommit = (commit: string, cause: unknown): WhetstoneError =>
+  new WhetstoneError('repo-objects-missing', `The repository does not contain commit ${commit}.`, {
+    hint: 'Its history may have been rewritten since: fetch the commit from a clone that has it, or start a new run.',
+    cause,
+  });

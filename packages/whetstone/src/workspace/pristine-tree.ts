@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { giveTree, type Owner } from '@whetstone/sandbox';
 import { git } from './git.ts';
-import { isMissingObject, missingObjects } from './missing-objects.ts';
+import { isMissingObject, missingCommit, missingObjects } from './missing-objects.ts';
 import { absolutePath, displayPath, type FilePath } from './tree-path.ts';
 import type { SnapshotNotes, TreeEntries, TreeEntry } from './workspace.ts';
 
@@ -52,7 +52,12 @@ export async function materialisePristine(
     const notes = takeNotes(path, blobs);
     return { commit, treeId, path, indexFile, entries: entriesByPath(blobs), notes };
   } catch (error) {
-    throw isMissingObject(error) ? missingObjects(`part of commit ${commit}`, error) : error;
+    if (!isMissingObject(error)) throw error;
+    const isThere = await git(['cat-file', '-e', commit], { gitDir }).then(
+      () => true,
+      () => false,
+    );
+    throw isThere ? missingObjects(`part of commit ${commit}`, error) : missingCommit(commit, error);
   }
 }
 
