@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { tmpdir } from 'node:os';
-import { Writable } from 'node:stream';
+import { constants, tmpdir } from 'node:os';
+import { PassThrough, Writable } from 'node:stream';
 import { errorTable } from '@whetstone/errors';
 import { expect, test } from 'vitest';
 import { BIN } from './__fixtures__/project.ts';
 import { errorsCommand } from './errors.ts';
+import { printError } from './print-error.ts';
+import type { Streams } from './streams.ts';
 
 function errors(code?: string, options: { json?: boolean } = {}): string {
   let output = '';
@@ -61,4 +63,17 @@ test('an error ends with the command that explains it, and --json prints it for 
       exit_code: 2,
     },
   });
+});
+
+test('a limit of the shell is not a defect of Whetstone, and the error says how to raise it', async () => {
+  const stderr = new PassThrough({ encoding: 'utf8' });
+  const { EMFILE: errno } = constants.errno;
+  const thrown = Object.assign(new Error('EMFILE'), {
+    ...{ code: 'EMFILE', errno: -errno, syscall: 'open', path: '/repository/README.md' },
+  });
+  expect(await printError(thrown, { stderr } as unknown as Streams, false)).toBe(2);
+  expect(stderr.read()).toBe(
+    '/repository/README.md: A limit is reached: too many open files (EMFILE, open).\n' +
+      '  Let a process open more files: ulimit -n 4096\n  More: whetstone errors path-refused\n',
+  );
 });

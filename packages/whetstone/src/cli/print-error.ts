@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import { errorTable, firstError, messageOf, printable, WhetstoneError } from '@whetstone/errors';
+import { present } from '@whetstone/events/present';
 import { ConfigErrors } from '../config/diagnostic.ts';
 import type { Streams } from './streams.ts';
 import { terminalColors } from './terminal-features.ts';
@@ -24,8 +25,15 @@ export async function printError(
   return known.exitCode;
 }
 
-/** What no defect of Whetstone causes: a person has to mend the path, its rights or its disk. */
+/** What no defect of Whetstone causes: a person has to mend the path, its rights, its disk or the limits of the shell. */
 const REFUSALS = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EISDIR', 'ELOOP', 'ENAMETOOLONG'];
+
+/** What to do where a limit of the shell or of the machine is reached. */
+const LIMITS: Readonly<Record<string, string>> = {
+  EMFILE: 'Let a process open more files: ulimit -n 4096',
+  ENFILE: 'The machine has no room for another open file: end programs that hold many of them.',
+  EFBIG: 'Let a process write larger files: ulimit -f unlimited',
+};
 
 /** The error of a path that the system refuses, wherever it was used; `undefined` for an error of another kind. */
 function errorOfSystem(cause: unknown): WhetstoneError | undefined {
@@ -36,11 +44,16 @@ function errorOfSystem(cause: unknown): WhetstoneError | undefined {
   // In a folder of the system, such as `/proc`, no folder can be made, and in place of a file neither.
   const isMaking = syscall === 'mkdir' || syscall === 'mkdtemp';
   const hasNoPlace = isMaking && ['ENOENT', 'EEXIST'].includes(code);
-  if (!full && !REFUSALS.includes(code) && !hasNoPlace) return undefined;
+  if (!full && !REFUSALS.includes(code) && !LIMITS[code] && !hasNoPlace) return undefined;
   const [, said] = getSystemErrorMap().get(errno) ?? [];
-  const message = `The system refuses this path: ${said} (${code}, ${syscall}).`;
+  const hint = LIMITS[code];
+  const what = hint === undefined ? 'The system refuses this path' : 'A limit is reached';
+  const message = `${what}: ${said} (${code}, ${syscall}).`;
   const where = syscall === 'mkdtemp' ? dirname(path) : path;
-  return new WhetstoneError(full ? 'disk-full' : 'path-refused', message, { where, cause });
+  return new WhetstoneError(full ? 'disk-full' : 'path-refused', message, {
+    ...{ where, cause },
+    ...present({ hint }),
+  });
 }
 
 /** Prints an error of commander, whose text is already on stderr, as a line of JSON. */

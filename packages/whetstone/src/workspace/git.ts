@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { constants, devNull } from 'node:os';
 import { parse } from 'node:path';
 import { Readable } from 'node:stream';
@@ -75,7 +76,7 @@ export async function streamGit<T>(
   // When git fails, the reader may fail too, on the truncated output. The error of git is the cause.
   const isAnswer = exitCode === 0 || call.accepts?.includes(exitCode);
   if (!isAnswer && !(isUnread && exitCode === KILLED))
-    throw new GitError(args[0] ?? '', stderr.text(), exitCode);
+    throw new GitError(commandOf(args), stderr.text(), exitCode);
   return await reading;
 }
 
@@ -89,18 +90,24 @@ export class GitError extends WhetstoneError {
   }
 }
 
+/** The command of git, without the settings before it. */
+const commandOf = (args: readonly string[]): string =>
+  args.find((arg, index) => !arg.startsWith('-') && args[index - 1] !== '-c') ?? '';
+
 const KILLED = 128 + constants.signals.SIGKILL;
 
 function startGit(args: string[], call: GitCall): Promise<StartedProgram> {
   const { input } = call;
+  const cwd = call.cwd ?? call.workTree ?? call.gitDir ?? parse(process.cwd()).root;
   return startProgram({
     file: 'git',
     args: [...NEUTRAL_CONFIG, ...args],
-    cwd: call.cwd ?? call.workTree ?? call.gitDir ?? parse(process.cwd()).root,
+    cwd,
     env: environment(call),
     stdin: input === undefined || input instanceof Readable ? input : Readable.from([input]),
   }).catch((cause: unknown) => {
-    if (codeOf(cause) !== 'ENOENT') throw cause;
+    // The folder that it works in can be what is missing.
+    if (codeOf(cause) !== 'ENOENT' || !existsSync(cwd)) throw cause;
     throw new WhetstoneError('git-missing', 'The program git was not found.', { cause });
   });
 }
