@@ -68,6 +68,8 @@ export class ResponseAssembler {
         if (!part.preliminary) this.#addProviderResult(part);
         return;
       case 'custom':
+        // The head of each answer of Anthropic's, also of an empty one. It does not go back.
+        if (part.kind === 'anthropic.message_start') return;
         this.#parts.push({
           type: 'custom',
           kind: part.kind,

@@ -293,6 +293,47 @@ test('failures of the wire: overload in the stream, a stream that breaks off, a 
   expect(server.requests).toHaveLength(6);
 });
 
+test.each([
+  ['nothing', messages('msg_1', 'end_turn')],
+  [
+    'thinking alone',
+    messages(
+      'msg_1',
+      'end_turn',
+      anthropicBlock(0, { type: 'thinking', thinking: 'Hm.', signature: 'signed' }),
+    ),
+  ],
+])(
+  'an answer of Anthropic with %s is empty: it is asked for again, and is in no later request',
+  async (_, empty) => {
+    await using place = await temporaryEnvironment();
+    const text = anthropicBlock(0, { type: 'text', text: '' }, { type: 'text_delta', text: 'ok' });
+    await using server = await startModelServer([
+      ...[empty, empty, empty],
+      messages('msg_2', 'end_turn', text),
+    ]);
+    const name = 'claude-sonnet-4-5';
+    const model = await createModel({
+      provider: 'anthropic',
+      model: name,
+      baseUrl: server.baseUrl,
+      apiKey: 'k',
+    });
+    const profile = createAnthropicProfile({ model: name });
+    const clock = impatientClock();
+    await using session = new Session({ profile, environment: place.environment, model, clock });
+    const warnings: string[] = [];
+    session.on(({ kind, data }) => {
+      if (kind === 'WARNING') warnings.push(data.code);
+    });
+    expect(await session.submit('one')).toMatchObject({ reason: 'completed', text: '' });
+    expect(warnings).toEqual(['model-retry', 'model-retry', 'response-empty']);
+    expect(await session.submit('two')).toMatchObject({ reason: 'completed', text: 'ok' });
+    const { messages: sent } = server.requests[3]?.body ?? {};
+    expect((sent as { role: string }[]).map(({ role }) => role)).toEqual(['user']);
+  },
+);
+
 test('a server that cannot be reached is a network error after the retries', async () => {
   await using place = await temporaryEnvironment();
   const server = await startModelServer([]);

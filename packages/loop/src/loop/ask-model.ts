@@ -152,7 +152,9 @@ async function callWithRetry(
 
 /** Whether the response has neither text nor a tool call. After tool calls there may be nothing to add. */
 export function isEmpty({ parts }: ModelResponse): boolean {
-  return parts.every((part) => part.type === 'reasoning');
+  return parts.every(
+    (part) => part.type === 'reasoning' || (part.type === 'text' && part.text.trim() === ''),
+  );
 }
 
 const MEANT_TO_BE_EMPTY: ReadonlySet<string> = new Set(['length', 'content-filter']);

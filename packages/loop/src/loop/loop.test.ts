@@ -284,6 +284,18 @@ test('an empty answer is asked for again, then taken for what it is', async () =
   expect(run.session.history.map((turn) => turn.kind)).toEqual(['user']);
 });
 
+test('a blank text is an empty answer, also where the provider hung something on it', async () => {
+  const providerMetadata = { openai: { itemId: 'msg_1' } };
+  const blank: ModelStep = [
+    { type: 'text-start', id: '0', providerMetadata },
+    { type: 'text-end', id: '0' },
+    finish('stop'),
+  ];
+  await using run = await startSession([blank]);
+  expect(await run.session.submit('go')).toMatchObject({ reason: 'completed', text: 'done' });
+  expect(run.model.requests).toHaveLength(2);
+});
+
 test('an error part before a normal finish is not a failure', async () => {
   const odd = new Error('unknown content block');
   await using run = await startSession([[{ type: 'error', error: odd }, ...says('fine')]]);
