@@ -39,6 +39,31 @@ test('the wall time stops what runs', async () => {
   expect(run.of('TOOL_CALL_END')[0]?.data.output).toMatch(/^Aborted by the time limit after/);
 });
 
+test.each<[string, ModelStep]>([
+  ['an empty answer', [finish('stop')]],
+  ['a malformed call', [finish('error', 'MALFORMED_FUNCTION_CALL')]],
+])('%s is paid for, although the model is asked again', async (_, useless) => {
+  await using run = await startSession([useless, says('done'), look, says('never')], {
+    budget: { tokens: 45 },
+    priceOf: () => 1,
+  });
+  const usage = { inputTokens: 16, outputTokens: 10, cacheReadTokens: 4 };
+  const paid = { usage, costUsd: 2 };
+  expect(await run.session.submit('go')).toMatchObject({ reason: 'completed', modelCalls: 1, ...paid });
+  expect(run.of('LLM_CALL_END').map(({ data }) => data)).toMatchObject([{ retries: 1, ...paid }]);
+  expect(await run.session.submit('more')).toMatchObject({ reason: 'tokens', modelCalls: 1 });
+});
+
+test('a call that fails in the end says what its attempts have used', async () => {
+  const useless: ModelStep = [finish('error', 'MALFORMED_FUNCTION_CALL')];
+  await using run = await startSession([useless, new Error('fetch failed'), useless], { priceOf: () => 1 });
+  const paid = { usage: { inputTokens: 16, outputTokens: 10, cacheReadTokens: 4 }, costUsd: 2 };
+  expect(await run.session.submit('go')).toMatchObject({ reason: 'error', ...paid });
+  expect(run.of('LLM_CALL_END').map(({ data }) => data)).toMatchObject([
+    { ...paid, error: { code: 'model-stream-broken' } },
+  ]);
+});
+
 test('a cost limit without a known price ends with an error after one call', async () => {
   await using run = await startSession([look, look], { budget: { costUsd: 5 } });
   const result = await run.session.submit('go');

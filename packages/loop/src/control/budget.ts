@@ -87,7 +87,12 @@ export class SpendMeter {
   addCall(usage: Usage | undefined, costUsd: number | undefined): void {
     this.#submit.modelCalls += 1;
     this.#whole.modelCalls += 1;
-    this.#take(usage, costUsd);
+    this.#take(usage, costUsd, 1);
+  }
+
+  /** What an attempt used whose answer does not count. */
+  addAttempt(usage: Usage, costUsd: number | undefined): void {
+    this.#take(usage, costUsd, 0);
   }
 
   addRound(): void {
@@ -120,11 +125,11 @@ export class SpendMeter {
     return own === undefined ? above : Math.min(own, above ?? Number.POSITIVE_INFINITY);
   }
 
-  #take(usage: Usage | undefined, costUsd: number | undefined): void {
+  #take(usage: Usage | undefined, costUsd: number | undefined, turns: number): void {
     take(this.#submit, usage, costUsd);
     take(this.#whole, usage, costUsd);
-    this.#whole.turns += 1;
-    if (this.#parent) this.#parent.#take(usage, costUsd);
+    this.#whole.turns += turns;
+    if (this.#parent) this.#parent.#take(usage, costUsd, turns);
   }
 
   #worked(): number {

@@ -135,7 +135,7 @@ export type ProcessingEnd = {
 export type LlmCallEnd = {
   model: string;
   provider: string;
-  /** Absent where the provider reported none. */
+  /** Of all attempts that the provider reported one for. Absent where it reported none. */
   usage?: Usage;
   /** US dollars. Absent where the price is not known. */
   costUsd?: number;

@@ -1,4 +1,5 @@
 import { errorTable, WhetstoneError } from '@whetstone/errors';
+import type { Usage } from '@whetstone/events';
 import {
   type ErrorFacts,
   errorCodeOf,
@@ -17,6 +18,8 @@ export class LlmError extends WhetstoneError {
   /** How long the provider asked to wait. */
   readonly retryAfterMs: number | undefined;
   readonly statusCode: number | undefined;
+  /** What the provider says that it charges, where it ended its answer and the answer is of no use. */
+  readonly usage: Usage | undefined;
 
   constructor(
     code: LlmErrorCode,
@@ -25,6 +28,7 @@ export class LlmError extends WhetstoneError {
       retryable?: boolean;
       retryAfterMs?: number | undefined;
       statusCode?: number | undefined;
+      usage?: Usage | undefined;
       hint?: string | undefined;
       cause?: unknown;
     } = {},
@@ -33,6 +37,7 @@ export class LlmError extends WhetstoneError {
     this.retryable = details.retryable ?? RETRYABLE.has(code);
     this.retryAfterMs = details.retryAfterMs;
     this.statusCode = details.statusCode;
+    this.usage = details.usage;
   }
 }
 

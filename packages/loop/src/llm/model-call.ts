@@ -129,8 +129,11 @@ async function readStream(
   const unified = finish?.finishReason.unified ?? 'interrupted';
   if (failure && BROKEN.has(unified)) throw failure.error;
   if (finish === undefined || unified === 'interrupted' || unified === 'error') {
-    const reason = finish?.finishReason.raw ?? 'no finish';
-    throw new LlmError('model-stream-broken', `The response of the model broke off (${reason}).`);
+    const reason = finish?.finishReason.raw;
+    // Without a reason of the provider's the counts are those of an answer that was under way.
+    const usage = finish && reason !== undefined ? toUsage(finish.usage) : undefined;
+    const message = `The response of the model broke off (${reason ?? 'no finish'}).`;
+    throw new LlmError('model-stream-broken', message, { usage });
   }
   // An unknown block becomes an error part in front of a normal finish: the response is good without it.
   if (failure)

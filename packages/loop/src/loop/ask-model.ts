@@ -1,5 +1,8 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { isJsonObject } from '@whetstone/events/json';
+import { present } from '@whetstone/events/present';
+import { addUsage, type Usage } from '@whetstone/events/usage';
+import { plus } from '../control/budget.ts';
 import { type Clock, monotonicMs } from '../control/clock.ts';
 import type { LlmCallEnd, SessionErrorData } from '../events/session-event.ts';
 import { CallGuard } from '../llm/call-guard.ts';
@@ -109,11 +112,12 @@ async function callWithRetry(
   emit('LLM_CALL_START', identity);
   context.callGuard ??= new CallGuard(signal);
   const guard = context.callGuard;
+  let earlier: Spending | undefined;
   for (let attempt = 1; ; attempt += 1) {
     const started = monotonicMs();
     const ended = (data: Partial<LlmCallEnd>) => {
       const latencyMs = monotonicMs() - started;
-      emit('LLM_CALL_END', { ...identity, latencyMs, retries: attempt - 1, ...data });
+      emit('LLM_CALL_END', { ...identity, latencyMs, retries: attempt - 1, ...earlier, ...data });
     };
     try {
       const response = await callModel({
@@ -126,12 +130,14 @@ async function callWithRetry(
       });
       const isMeant = MEANT_TO_BE_EMPTY.has(response.finish.unified);
       if (isEmpty(response) && !isMeant && attempt <= config.maxRetries) {
-        throw new LlmError('model-response-empty', 'The model answered with nothing.');
+        const { usage } = response;
+        throw new LlmError('model-response-empty', 'The model answered with nothing.', { usage });
       }
-      ended(accountFor(context, response));
+      ended(accountFor(context, response, earlier));
       return response;
     } catch (error) {
       if (!(error instanceof LlmError)) throw error;
+      if (error.usage) earlier = accountForAttempt(context, model, error.usage, earlier);
       const delayMs = retryDelay(error, attempt, config.maxRetries, clock);
       if (delayMs === undefined || signal.aborted) {
         ended({ error: errorData(error) });
@@ -159,16 +165,38 @@ export function isEmpty({ parts }: ModelResponse): boolean {
 
 const MEANT_TO_BE_EMPTY: ReadonlySet<string> = new Set(['length', 'content-filter']);
 
-function accountFor({ meter, priceOf }: LoopContext, response: ModelResponse): Partial<LlmCallEnd> {
+type Spending = Pick<LlmCallEnd, 'usage' | 'costUsd'>;
+
+function accountFor(
+  { meter, priceOf }: LoopContext,
+  response: ModelResponse,
+  earlier: Spending | undefined,
+): Partial<LlmCallEnd> {
   const { model, usage, finish, responseId, modelId } = response;
-  const end: Partial<LlmCallEnd> = { finish };
+  const costUsd = usage && priceOf({ usage, provider: model.provider, model: modelId ?? model.modelId });
+  meter.addCall(usage, costUsd);
+  const end: Partial<LlmCallEnd> = { finish, ...sum(earlier, usage, costUsd) };
   if (modelId !== undefined) end.model = modelId;
   if (responseId !== undefined) end.responseId = responseId;
-  const costUsd = usage && priceOf({ usage, provider: model.provider, model: modelId ?? model.modelId });
-  if (usage) end.usage = usage;
-  if (costUsd !== undefined) end.costUsd = costUsd;
-  meter.addCall(usage, costUsd);
   return end;
+}
+
+/** An attempt is paid for, also where its answer is of no use. */
+function accountForAttempt(
+  { meter, priceOf }: LoopContext,
+  { provider, modelId }: LanguageModelV4,
+  usage: Usage,
+  earlier: Spending | undefined,
+): Spending {
+  const costUsd = priceOf({ usage, provider, model: modelId });
+  meter.addAttempt(usage, costUsd);
+  return sum(earlier, usage, costUsd);
+}
+
+/** The cost is absent where that of one attempt is not known. */
+function sum(earlier: Spending | undefined, usage: Usage | undefined, costUsd: number | undefined): Spending {
+  const total = usage && earlier?.usage ? addUsage(earlier.usage, usage) : (usage ?? earlier?.usage);
+  return present({ usage: total, costUsd: earlier ? plus(earlier.costUsd, costUsd) : costUsd });
 }
 
 export function errorData({ code, message, hint }: LlmError): SessionErrorData {
