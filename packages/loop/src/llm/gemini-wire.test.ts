@@ -101,20 +101,23 @@ test('a coding task over the Gemini wire: signatures go back, results are the fa
   expect(third.at(-2)?.parts).toEqual([{ text: 'Done.', thoughtSignature: 'sig-2' }]);
 });
 
-test('a call that Gemini garbled is tried again, a blocked answer is a refusal', async () => {
-  await using place = await temporaryEnvironment();
-  await using server = await startModelServer([
-    { events: [generated([], 'MALFORMED_FUNCTION_CALL')] },
-    { events: [generated([{ text: 'ok' }])] },
-    { events: [generated([{ text: 'no' }], 'SAFETY')] },
-  ]);
-  const model = await geminiModel(server.baseUrl, 'gemini-2.5-pro');
-  await using session = new Session({
-    profile: createGeminiProfile({ model: 'gemini-2.5-pro' }),
-    environment: place.environment,
-    model,
-    clock: { now: Date.now, random: () => 0.5, sleep: async () => {} },
-  });
-  expect(await session.submit('one')).toMatchObject({ reason: 'completed', text: 'ok' });
-  expect(await session.submit('two')).toMatchObject({ reason: 'refused' });
-});
+test.each(['MALFORMED_FUNCTION_CALL', 'MALFORMED_RESPONSE', 'UNEXPECTED_TOOL_CALL'])(
+  'a call that Gemini garbled (%s) is tried again, a blocked answer is a refusal',
+  async (garbled) => {
+    await using place = await temporaryEnvironment();
+    await using server = await startModelServer([
+      { events: [generated([{ text: 'I will' }], garbled)] },
+      { events: [generated([{ text: 'ok' }])] },
+      { events: [generated([{ text: 'no' }], 'SAFETY')] },
+    ]);
+    const model = await geminiModel(server.baseUrl, 'gemini-2.5-pro');
+    await using session = new Session({
+      profile: createGeminiProfile({ model: 'gemini-2.5-pro' }),
+      environment: place.environment,
+      model,
+      clock: { now: Date.now, random: () => 0.5, sleep: async () => {} },
+    });
+    expect(await session.submit('one')).toMatchObject({ reason: 'completed', text: 'ok' });
+    expect(await session.submit('two')).toMatchObject({ reason: 'refused' });
+  },
+);

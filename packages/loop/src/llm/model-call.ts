@@ -126,7 +126,9 @@ async function readStream(
     if (!isOver) cancel();
   }
   guard.signal.throwIfAborted();
-  const unified = finish?.finishReason.unified ?? 'interrupted';
+  const unified = MALFORMED.has(finish?.finishReason.raw)
+    ? 'error'
+    : (finish?.finishReason.unified ?? 'interrupted');
   if (failure && BROKEN.has(unified)) throw failure.error;
   if (finish === undefined || unified === 'interrupted' || unified === 'error') {
     const reason = finish?.finishReason.raw;
@@ -153,6 +155,9 @@ async function readStream(
     finish: raw === undefined ? { unified } : { unified, raw },
   };
 }
+
+/** What Gemini says of answers that it could not read itself. Its package knows only `MALFORMED_FUNCTION_CALL`. */
+const MALFORMED: ReadonlySet<unknown> = new Set(['MALFORMED_RESPONSE', 'UNEXPECTED_TOOL_CALL']);
 
 const BROKEN: ReadonlySet<string> = new Set(['interrupted', 'error', 'other']);
 

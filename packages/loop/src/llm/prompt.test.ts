@@ -62,7 +62,7 @@ test('the own wire gets everything back: metadata, exact arguments, plain error 
     { type: 'text', providerOptions: { openai: { itemId: 'msg_1' } } },
     { toolName: 'odd_name', input: '{"x": 1}', providerOptions: { openai: { itemId: 'fc' } } },
     { toolName: 'apply_patch', input: '*** Begin' },
-    { toolName: 'shell', input: '{"half' },
+    { toolName: 'shell', input: { raw_arguments: '{"half' } },
   ]);
   expect(prompt[4]?.content).toMatchObject([
     { output: { type: 'text', value: 'no' } },

@@ -202,12 +202,12 @@ function assistantPart(part: AssistantPart, wire: Wire, own: boolean): Assistant
   }
 }
 
-/** Arguments that do not parse still have to go back: as an object, because the other wires take nothing else. */
+/** Arguments that do not parse still have to go back: as an object, because OpenAI's package quotes them once more. */
 function toolInput(call: ToolCallPart, wire: Wire): unknown {
-  if (wire.responses) return call.input;
-  if (call.freeform) return { input: call.input };
+  if (call.freeform) return wire.responses ? call.input : { input: call.input };
   const parsed = parseJson(call.input);
-  return isJsonObject(parsed) ? parsed : { raw_arguments: call.input };
+  if (!isJsonObject(parsed)) return call.input.trim() === '' ? {} : { raw_arguments: call.input };
+  return wire.responses ? call.input : parsed;
 }
 
 /** A model may call a tool that does not exist by a name that no provider takes back. */

@@ -131,6 +131,31 @@ test('a coding task over the OpenAI Responses wire', async () => {
   expect(tail[4]?.output).toMatch(/^Exit code: 0\n.*\nOutput:\ntwo$/s);
 });
 
+test('arguments that are not JSON go back to OpenAI as an object, with the text in it', async () => {
+  await using place = await temporaryEnvironment();
+  const call = (index: number, text: string) =>
+    responsesItem(index, {
+      type: 'function_call',
+      id: `fc_${index}`,
+      call_id: `call_${index}`,
+      name: 'shell',
+      arguments: text,
+    });
+  await using server = await startModelServer([
+    responses('resp_1', call(0, '{"command":'), call(1, '')),
+    responses('resp_2', responsesItem(0, { type: 'message', id: 'm', role: 'assistant', content: [] })),
+  ]);
+  const { baseUrl } = server;
+  const model = await createModel({ provider: 'openai', model: 'gpt-5.2', baseUrl, apiKey: 'k' });
+  const profile = createOpenAiProfile({ model: 'gpt-5.2' });
+  const config = { maxRetries: 0 };
+  await using session = new Session({ profile, environment: place.environment, model, config });
+  await session.submit('go');
+  const input = server.requests[1]?.body.input as { type: string; arguments: string }[];
+  const sent = input.filter(({ type }) => type === 'function_call').map((item) => JSON.parse(item.arguments));
+  expect(sent).toEqual([{ raw_arguments: '{"command":' }, {}]);
+});
+
 function anthropicBlock(index: number, block: Record<string, unknown>, ...deltas: Record<string, unknown>[]) {
   return [
     { type: 'content_block_start', index, content_block: block },

@@ -296,6 +296,14 @@ test('a blank text is an empty answer, also where the provider hung something on
   expect(run.model.requests).toHaveLength(2);
 });
 
+test('an answer that ends for an unknown reason is not passed off as a whole one', async () => {
+  await using run = await startSession([[...textParts('half'), finish('other', 'LANGUAGE')]]);
+  expect(await run.session.submit('go')).toMatchObject({ reason: 'completed', text: 'half' });
+  expect(run.of('WARNING').map(({ data }) => data)).toMatchObject([
+    { code: 'response-truncated', message: expect.stringContaining('(LANGUAGE)') },
+  ]);
+});
+
 test('an error part before a normal finish is not a failure', async () => {
   const odd = new Error('unknown content block');
   await using run = await startSession([[{ type: 'error', error: odd }, ...says('fine')]]);

@@ -195,6 +195,10 @@ function warnWhenCutShort({ emit }: LoopContext, response: ModelResponse): void 
     emit('WARNING', { code: 'response-truncated', message });
   } else if (isEmpty(response)) {
     emit('WARNING', { code: 'response-empty', message: 'The model ended without an answer.' });
+  } else if (response.finish.unified === 'other') {
+    const reason = response.finish.raw ?? 'no reason';
+    const message = `The answer may be incomplete: its provider does not say that it has ended (${reason}).`;
+    emit('WARNING', { code: 'response-truncated', message });
   }
 }
 
