@@ -48,6 +48,23 @@ test.each(providerErrors.map((fixture) => [`${fixture.from}: ${fixture.what}`, f
   },
 );
 
+test('a connection that breaks in the middle of an answer is called so, not a success', async () => {
+  const breaking = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': begun\n\n');
+    setTimeout(() => response.destroy(), 20);
+  });
+  await new Promise<void>((resolve) => void breaking.listen(0, '127.0.0.1', resolve));
+  const baseUrl = `http://127.0.0.1:${(breaking.address() as AddressInfo).port}/v1`;
+  const model = await createModel({ provider: 'openai', model: 'some-model', baseUrl, apiKey: 'k' });
+  await using run = await startSession([], { model, config: { maxRetries: 0 } });
+  const { error } = await run.session.submit('hi');
+  breaking.close();
+  expect(error).toEqual({
+    code: 'model-network-failed',
+    message: 'The response broke off: terminated (other side closed)',
+  });
+});
+
 test('docs/loop/provider-errors.md is written from the fixtures', async () => {
   const row = ({ from, what, status, code, retried }: ProviderError) => {
     const wait =

@@ -1,5 +1,5 @@
 import { APICallError } from '@ai-sdk/provider';
-import { type ErrorCode, messageOf } from '@whetstone/errors';
+import { type ErrorCode, messageOf, messageWithCause } from '@whetstone/errors';
 import { isJsonObject, parseJson } from '@whetstone/events/json';
 
 /** What went wrong with a model call. */
@@ -21,12 +21,15 @@ export function readErrorFacts(error: unknown): ErrorFacts {
   const text = (key: string) => (typeof record[key] === 'string' ? record[key] : '');
   const headers = APICallError.isInstance(error) ? (error.responseHeaders ?? {}) : {};
   const body = text('responseBody');
-  const message = messageOf(error);
+  const status = typeof record.statusCode === 'number' ? record.statusCode : undefined;
+  // The packages call a connection that breaks in the middle of an answer a success that they cannot process.
+  const isCutShort = status === 200 && record.cause instanceof Error;
+  const message = isCutShort ? `The response broke off: ${messageWithCause(record.cause)}` : messageOf(error);
   return {
     // The packages know the shape of their own provider only; a gateway in front of it has its own.
     message: isStatusText(message) ? (messageIn(parseJson(body)) ?? message) : message,
     text: `${message} ${body} ${text('type')} ${text('code')} ${headers['x-amzn-errortype'] ?? ''}`,
-    status: typeof record.statusCode === 'number' ? record.statusCode : undefined,
+    status: isCutShort ? undefined : status,
     headers,
     isRetryable: typeof record.isRetryable === 'boolean' ? record.isRetryable : undefined,
     name: error instanceof Error ? error.name : '',
