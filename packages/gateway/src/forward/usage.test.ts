@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { totalTokens, type Usage } from '@whetstone/events';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { keyInFile, sse, startProvider, upstreamsAt } from '../__fixtures__/provider.ts';
 import { createGateway, type Gateway, type WireProtocol } from '../index.ts';
 
@@ -194,3 +194,38 @@ describe.each(reports)(
     });
   },
 );
+
+test('a client that leaves before the end of an answer of Anthropic does not get its output for a token', async () => {
+  await using provider = await startProvider((reply) => {
+    reply.writeHead(200, { 'content-type': 'text/event-stream' });
+    const usage = { input_tokens: 12, output_tokens: 1 };
+    const delta = { type: 'text_delta', text: 'x'.repeat(8000) };
+    reply.write(
+      sse(
+        { type: 'message_start', message: { type: 'message', model: 'm', content: [], usage } },
+        { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+        { type: 'content_block_delta', index: 0, delta },
+      ),
+    );
+  });
+  const upstreams = upstreamsAt(provider.url, keyInFile('key'));
+  await using lane = await gateway.open({
+    owner: 'a',
+    mode: { kind: 'forward', upstreams },
+    budget: { tokens: 2000 },
+  });
+  const ask = (signal?: AbortSignal) =>
+    fetch(`${lane.baseUrl}/v1/messages`, {
+      method: 'POST',
+      headers: { 'x-api-key': lane.key },
+      body: '{"model":"m","stream":true}',
+      ...(signal && { signal }),
+    });
+  const client = new AbortController();
+  const reader = (await ask(client.signal)).body?.getReader();
+  for (let size = 0; size < 8000; ) size += (await reader?.read())?.value?.length ?? 8000;
+  client.abort();
+  await vi.waitFor(() => expect(lane.ledger[0]).toMatchObject({ usage: null, flags: ['unmetered'] }));
+  expect((await ask()).status).toBe(403);
+  expect(lane.ledger[1]?.flags).toContain('over-budget');
+});

@@ -5,12 +5,14 @@ import { type Metered, tokensAt, usageOf, type WireMeter } from '../metered.ts';
 
 /**
  * Meters a response of the Anthropic Messages API. A stream reports usage at its start and again at its end, and every
- * report is the total so far. So the largest value of each count is right, and their sum is wrong.
+ * report is the total so far. So the largest value of each count is right, and their sum is wrong. The output at the start
+ * is a token or two: when the stream is cut off before its end, nobody knows how much there was.
  */
 export function meterMessages(): WireMeter {
   let model = '';
   let stopReason = '';
   let failed = false;
+  let hasTotals = false;
   const toolCalls: string[] = [];
   const totals = new Map<string, number>();
   let iterations: JsonObject[] = [];
@@ -44,6 +46,7 @@ export function meterMessages(): WireMeter {
     read(data) {
       switch (stringAt(data, 'type')) {
         case 'message':
+          hasTotals = true;
           readMessage(data);
           return true;
         case 'message_start':
@@ -55,9 +58,11 @@ export function meterMessages(): WireMeter {
         case 'message_delta':
           stopReason = stringAt(objectAt(data, 'delta'), 'stop_reason') || stopReason;
           readUsage(objectAt(data, 'usage'));
+          hasTotals = true;
           return false;
         case 'error':
           failed = true;
+          hasTotals = true;
           return false;
         default:
           return stringAt(data, 'type') === 'content_block_delta';
@@ -66,7 +71,7 @@ export function meterMessages(): WireMeter {
 
     result: () => ({
       model: model || null,
-      ...messagesUsage(totals, iterations),
+      ...(hasTotals ? messagesUsage(totals, iterations) : { usage: null }),
       finish: failed ? 'error' : (finishes[stopReason] ?? (stopReason || null)),
       toolCalls,
     }),
