@@ -98,6 +98,11 @@ function readMeter(
 ): void {
   const metered = meter.result();
   const firstOutputAt = meter.firstOutputAt();
+  const failure = meter.failure();
+  if (failure !== undefined) {
+    if (line.outcome === 'ok') line.outcome = 'error';
+    line.error ??= bounded(`The provider failed in its answer: ${failure}`, 2000);
+  }
   line.model_answered = metered.model === null ? line.model_asked : bounded(metered.model, 200);
   line.usage = metered.usage;
   line.finish = metered.finish === null ? null : bounded(metered.finish, 100);

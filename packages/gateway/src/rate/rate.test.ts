@@ -328,6 +328,14 @@ describe('a refusal in a stream that began with status 200', () => {
     await Promise.all(Array.from({ length: 4 }, ask));
     // A client may have its answer before the gateway has noted what it was.
     await until(() => lane.ledger.length === 4);
+    expect(lane.ledger[0]).toMatchObject({
+      status: 200,
+      outcome: 'error',
+      finish: 'error',
+      error: expect.stringMatching(
+        /^The provider failed in its answer: (Overloaded|Slow down\.|no reason given)$/,
+      ),
+    });
     await delay(1);
     await Promise.all([ask(), ask(), ask()]);
     const [last = 0, next = 0] = askedAt.slice(3, 5);

@@ -1,8 +1,9 @@
 import { isJsonObject, parseJson } from '@whetstone/events';
 import { createParser } from 'eventsource-parser';
 import { EventTooLarge, MAX_EVENT_LENGTH } from './event-splitter.ts';
+import { stringAt } from './json-reading.ts';
 import type { Metered, WireMeter } from './metered.ts';
-import { saysOverload } from './says-overload.ts';
+import { errorIn, saysOverload } from './says-overload.ts';
 
 export type ResponseMeter = ReturnType<typeof meterResponse>;
 
@@ -13,13 +14,16 @@ const maxBodyBytes = 64 * 1024 * 1024;
 export function meterResponse(meter: WireMeter, contentType: string) {
   let firstOutputAt: number | undefined;
   let overloaded = false;
+  let failure: string | undefined;
 
   function read(json: string): void {
     // Data that is not JSON (`[DONE]`, a body that was cut off) is ignored.
     const value = parseJson(json);
     for (const data of Array.isArray(value) ? value : [value]) {
       if (!isJsonObject(data)) continue;
-      overloaded ||= saysOverload(data);
+      const error = errorIn(data);
+      overloaded ||= error !== undefined && saysOverload(error);
+      failure ??= error && (stringAt(error, 'message') || stringAt(error, 'type') || 'no reason given');
       if (meter.read(data)) firstOutputAt ??= performance.now();
     }
   }
@@ -33,8 +37,11 @@ export function meterResponse(meter: WireMeter, contentType: string) {
     overloaded: (): boolean => overloaded,
     result(): Metered {
       bytes.end();
-      return meter.result();
+      const metered = meter.result();
+      return failure === undefined ? metered : { ...metered, finish: 'error' };
     },
+    /** What the provider says went wrong, after it had begun to answer. Complete when the answer has ended. */
+    failure: (): string | undefined => failure,
   };
 }
 

@@ -15,17 +15,18 @@ const overloads = new Set([
 ]);
 
 /**
- * Whether an answer or an event of a stream says that the provider gets too many requests: the `error` of Anthropic,
- * Chat Completions and Gemini, the failed response or the error event of OpenAI Responses, the error of a choice.
+ * The error in an answer or in an event of a stream, if there is one: the `error` of Anthropic, Chat Completions and
+ * Gemini, the failed response or the error event of OpenAI Responses, the error of a choice.
  */
-export const saysOverload = (data: JsonObject): boolean =>
+export const errorIn = (data: JsonObject): JsonObject | undefined =>
   [
     objectAt(data, 'error'),
     objectAt(objectAt(data, 'response'), 'error'),
     ...objectsAt(data, 'choices').map((choice) => objectAt(choice, 'error')),
     ...(stringAt(data, 'type') === 'error' ? [data] : []),
-  ].some(
-    (error) =>
-      (typeof error.code === 'number' && isRefusal(error.code)) ||
-      ['type', 'code', 'status'].some((field) => overloads.has(stringAt(error, field))),
-  );
+  ].find((error) => Object.keys(error).length > 0);
+
+/** Whether an error says that the provider gets too many requests. */
+export const saysOverload = (error: JsonObject): boolean =>
+  (typeof error.code === 'number' && isRefusal(error.code)) ||
+  ['type', 'code', 'status'].some((field) => overloads.has(stringAt(error, field)));
