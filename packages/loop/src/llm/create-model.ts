@@ -18,12 +18,20 @@ export type CreateModelOptions = {
 
 /** A model of a native wire: OpenAI Responses, Anthropic Messages or Gemini generateContent. Loads only its package. */
 export async function createModel(options: CreateModelOptions): Promise<LanguageModelV4> {
-  const { provider, model, baseUrl, apiKey, headers, fetch } = options;
+  const { provider, model, baseUrl, apiKey, headers } = options;
   const { load } = NATIVE_PROVIDERS[provider];
   const baseURL = baseUrl?.replace(/\/+$/, '');
   // The package of Google knows only one of the two variables.
   const key = apiKey ?? keyOf(provider);
-  return await load(model, present({ baseURL, apiKey: key, headers, fetch }));
+  return await load(
+    model,
+    present({ baseURL, apiKey: key, headers, fetch: withoutRedirects(options.fetch) }),
+  );
+}
+
+/** `fetch` would follow a redirect to any host, with the keys that are not in the header `authorization`. */
+function withoutRedirects(send: typeof fetch | undefined): typeof fetch {
+  return (input, init) => (send ?? fetch)(input, { ...init, redirect: 'manual' });
 }
 
 const keyOf = (provider: NativeProvider): string | undefined =>

@@ -79,6 +79,8 @@ export function classifyLlmError(error: unknown, signal: AbortSignal): LlmError 
 }
 
 function describe({ message, status }: ErrorFacts): string {
+  if (status !== undefined && status >= 300 && status < 400)
+    return `The provider answered with a redirect (HTTP ${status}), which is not followed. Set the base URL to where it leads.`;
   return `${message || 'The model call failed'}${status === undefined ? '' : ` (HTTP ${status})`}`;
 }
 

@@ -65,6 +65,31 @@ test('a connection that breaks in the middle of an answer is called so, not a su
   });
 });
 
+test.each([
+  ['anthropic', 'x-api-key'],
+  ['google', 'x-goog-api-key'],
+  ['openai', 'authorization'],
+] as const)('the key of %s does not follow a redirect to another host', async (provider, header) => {
+  const asked: unknown[] = [];
+  const redirecting = createServer(({ url, headers }, response) => {
+    asked.push(headers[header]);
+    const location = `http://localhost:${(redirecting.address() as AddressInfo).port}/elsewhere`;
+    response.writeHead(url === '/elsewhere' ? 500 : 307, { location }).end();
+  });
+  await new Promise<void>((resolve) => void redirecting.listen(0, '127.0.0.1', resolve));
+  const baseUrl = `http://127.0.0.1:${(redirecting.address() as AddressInfo).port}/v1`;
+  const model = await createModel({ provider, model: 'some-model', baseUrl, apiKey: 'k' });
+  await using run = await startSession([], { model });
+  const { error } = await run.session.submit('hi');
+  redirecting.closeAllConnections();
+  redirecting.close();
+  expect(error).toMatchObject({
+    code: 'model-configuration-invalid',
+    message: expect.stringContaining('a redirect (HTTP 307), which is not followed'),
+  });
+  expect(asked).toHaveLength(1);
+});
+
 test('docs/loop/provider-errors.md is written from the fixtures', async () => {
   const row = ({ from, what, status, code, retried }: ProviderError) => {
     const wait =

@@ -83,6 +83,7 @@ export function errorCodeOf({ status, text, name, isRetryable }: ErrorFacts): Ll
   if ((status === 400 || status === undefined) && CONTEXT_LENGTH.test(text)) return 'model-context-overflow';
   if (status !== undefined && status >= 400)
     return BY_STATUS[status] ?? (status >= 500 ? 'model-server-error' : 'model-request-invalid');
+  if (status !== undefined && status >= 300) return 'model-configuration-invalid';
   if (/overloaded/i.test(text)) return 'model-server-error';
   if (isNetworkFailure(text, name, isRetryable)) return 'model-network-failed';
   return 'model-failed';
