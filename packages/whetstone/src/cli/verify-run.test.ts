@@ -42,6 +42,24 @@ test('a signed run is verified with ssh-keygen, and a change of anything that wa
   });
 });
 
+test('a key that cannot sign leaves a run as it was, with its signature', async () => {
+  using project = makeProject({ tasks: [{ id: 'one', prompt: 'Do it.' }] });
+  await project.whetstone(['run']);
+  const signWith = (key: string) => project.whetstone(['sign', 'latest', '--key', key]);
+  const refused = { exitCode: 2, stderr: expect.stringContaining('ssh-keygen could not sign') };
+  expect(await signWith('missing')).toMatchObject(refused);
+  expect(await project.whetstone(['verify', 'latest'])).toMatchObject({ exitCode: 0 });
+
+  const key = join(project.root, 'key');
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key]);
+  expect(await signWith(key)).toMatchObject({ exitCode: 0 });
+  expect(await signWith('missing')).toMatchObject(refused);
+  expect(await project.whetstone(['verify', 'latest'])).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('Good "whetstone" signature'),
+  });
+});
+
 test('a journal that lost its last rows, or that is gone, does not fit what the cases say', async () => {
   using project = makeProject({ tasks: ['one', 'two'].map((id) => ({ id, prompt: 'Do it.' })) });
   await project.whetstone(['run']);

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { codeOf, WhetstoneError } from '@whetstone/errors';
 import { parseJson } from '@whetstone/events';
 import { attestationOf, misfitsOf } from '../record/attest.ts';
@@ -26,11 +26,13 @@ export async function signCommand(
     });
   }
   const { attestation, signature } = runLayout(run.directory);
-  await writeFile(attestation, `${JSON.stringify(await attestationOf(run), null, 2)}\n`);
-  await rm(signature, { force: true });
-  const { exitCode, said } = await sshKeygen(['-Y', 'sign', '-f', key, '-n', NAMESPACE, attestation]);
-  if (exitCode !== 0)
-    throw new WhetstoneError('run-unsigned', `ssh-keygen could not sign: ${said}`, { where: key });
+  const text = `${JSON.stringify(await attestationOf(run), null, 2)}\n`;
+  const made = await sshKeygen(['-Y', 'sign', '-f', key, '-n', NAMESPACE], text);
+  if (made.exitCode !== 0)
+    throw new WhetstoneError('run-unsigned', `ssh-keygen could not sign: ${made.said}`, { where: key });
+  // Only now: a key that cannot sign leaves the signature that is there.
+  await writeFile(attestation, text);
+  await writeFile(signature, made.stdout);
   stdout.write(json ? `${JSON.stringify({ attestation, signature }, null, 2)}\n` : `${signature}\n`);
   return 0;
 }
@@ -101,7 +103,10 @@ async function checkSignature(directory: string, signed: string, { allowedSigner
 }
 
 /** Runs ssh-keygen. `said`: the first line of what it printed. */
-function sshKeygen(args: string[], input = ''): Promise<{ exitCode: number; said: string }> {
+function sshKeygen(
+  args: string[],
+  input: string,
+): Promise<{ exitCode: number; said: string; stdout: string }> {
   return new Promise((resolve, reject) => {
     const child = execFile('ssh-keygen', args, (error, stdout, stderr) => {
       if (error && codeOf(error) === 'ENOENT') {
@@ -110,7 +115,7 @@ function sshKeygen(args: string[], input = ''): Promise<{ exitCode: number; said
         return;
       }
       const said = `${stdout}\n${stderr}`.trim().split('\n', 1)[0] ?? '';
-      resolve({ exitCode: error ? 1 : 0, said });
+      resolve({ exitCode: error ? 1 : 0, said, stdout });
     });
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(input);
