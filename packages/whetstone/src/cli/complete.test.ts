@@ -32,6 +32,19 @@ test('completes commands, options, choices, and the ids of the config and of run
   expect(await after('run', '--category', '')).toEqual(['bug']);
   expect(await after('run', '--resume', '')).toEqual(['latest', manifest.run_id]);
   expect(await after('show', 'latest', '')).toEqual(['one__baseline__writer__trial-1']);
+  const ofConfig = [
+    ['ci', 'run'],
+    ['audit', 'agent'],
+    ['canary', 'start'],
+    ['calibrate'],
+    ['try', 'AGENTS.md'],
+  ];
+  for (const words of ofConfig) expect(await after(...words, '--agent', '')).toEqual(['writer']);
+  expect(await after('exp', '--agent', 'pi')).toEqual(['pi']);
+  expect(await after('try', 'AGENTS.md', '-c', 'missing.yaml', '--agent', 'pi')).toEqual(['pi']);
+  expect(await after('audit', '--task', '')).toEqual(['one']);
+  for (const words of [['compare'], ['compare', 'latest'], ['calibrate'], ['run', '--bridge']])
+    expect(await after(...words, '')).toEqual(['latest', manifest.run_id]);
   expect(await after('agents', 'install', 'codex')).toEqual(
     expect.arrayContaining(['codex-cli', 'codex-sdk']),
   );

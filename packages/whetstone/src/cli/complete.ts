@@ -90,19 +90,28 @@ async function valuesOf(
 }
 
 const FINDERS: Readonly<Record<string, (place: TypedSoFar) => Promise<Candidate[]>>> = {
-  agent: async (place) =>
-    place.command.name() === 'run'
-      ? (await configAt(place)).agents.map(({ name, kind }) => ({ value: name, description: kind }))
-      : agentKinds(),
+  agent: async (place) => {
+    const command = place.command.name();
+    if (TAKE_KINDS.includes(command)) return agentKinds();
+    const config = configAt(place);
+    // Without a config, the agents of `try` are kinds as well.
+    if (command === 'try' && !(await config.catch(() => undefined))) return agentKinds();
+    return (await config).agents.map(({ name, kind }) => ({ value: name, description: kind }));
+  },
   kind: async () => agentKinds(),
   variant: async (place) =>
     (await configAt(place)).variants.map(({ name, description }) => ({ value: name, description })),
-  taskId: async (place) =>
-    (await configAt(place)).tasks.map(({ id, title = '' }) => ({ value: id, description: title })),
+  taskId: taskIds,
+  task: taskIds,
   category: async (place) => named((await configAt(place)).tasks.map(({ category }) => category)),
   difficulty: async (place) => named((await configAt(place)).tasks.map(({ difficulty }) => difficulty)),
   resume: runIds,
   run: runIds,
+  bridge: runIds,
+  from: runIds,
+  'run|config': runIds,
+  a: runIds,
+  b: runIds,
   case: async ({ config, positional: [run = ''] }) => {
     const { manifest } = await readRun(await findRun(run, await outputDirectoryOf(config)));
     return named(manifest.case_matrix.map(({ case_id: id }) => id));
@@ -110,6 +119,9 @@ const FINDERS: Readonly<Record<string, (place: TypedSoFar) => Promise<Candidate[
   code: async () =>
     Object.entries(errorTable).map(([value, { meaning }]) => ({ value, description: meaning })),
 };
+
+/** Commands whose `--agent`, or argument of that name, is a kind: that of others is an agent of the config. */
+const TAKE_KINDS: readonly string[] = ['exp', 'install'];
 
 const agentKinds = (): Candidate[] =>
   Object.entries(drivenAgents).map(([value, { release }]) => ({ value, description: release.package }));
@@ -119,6 +131,10 @@ const named = (values: readonly (string | undefined)[]): Candidate[] =>
 
 async function configAt({ config }: TypedSoFar) {
   return (await openConfig(present({ config }))).loaded.config;
+}
+
+async function taskIds(place: TypedSoFar): Promise<Candidate[]> {
+  return (await configAt(place)).tasks.map(({ id, title = '' }) => ({ value: id, description: title }));
 }
 
 /** The newest first, as a user wants them. */
