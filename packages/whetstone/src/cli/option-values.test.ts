@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { gate, points, power } from './option-values.ts';
+import { gate, points, power, rate } from './option-values.ts';
 
 test.each([
   ['delta > -5pp', -0.05],
@@ -26,4 +26,12 @@ test.each(['0', '0.4', '1', '100%', 'much'])('%j is not a power', (text) => {
 test('a power is a share or a percentage', () => {
   expect(power('90%')).toBe(0.9);
   expect(power('0.8')).toBe(0.8);
+});
+
+test.each(['%', ' %', '', '101%', '2'])('%j is not a rate', (text) => {
+  expect(() => rate(text)).toThrow('It must be a share from 0 to 1');
+});
+
+test('a rate is a share or a percentage', () => {
+  expect([rate('0'), rate('0.8'), rate('80%'), rate('80 %')]).toEqual([0, 0.8, 0.8, 0.8]);
 });

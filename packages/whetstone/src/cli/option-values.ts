@@ -26,8 +26,9 @@ export function portNumber(value: string): number {
 }
 
 export function rate(value: string): number {
-  const number = value.endsWith('%') ? Number(value.slice(0, -1)) / 100 : Number(value);
-  if (value.trim() === '' || !(number >= 0 && number <= 1)) {
+  const [, digits = '', percent] = /^\s*(.*?)\s*(%?)$/s.exec(value) ?? [];
+  const number = percent === '%' ? Number(digits) / 100 : Number(digits);
+  if (digits === '' || !(number >= 0 && number <= 1)) {
     throw new InvalidArgumentError('It must be a share from 0 to 1, or a percentage like 80%.');
   }
   return number;
