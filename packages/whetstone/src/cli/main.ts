@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { loopProfiles } from '@whetstone/agents/loop-profiles';
-import { Argument, Command, CommanderError, Option } from 'commander';
+import { Argument, Command, CommanderError, Help, Option } from 'commander';
 import { version } from '../version.ts';
 import { addAgents } from './agents-commands.ts';
 import { addAudit } from './audit-commands.ts';
@@ -61,6 +61,7 @@ export function createProgram(exit: (code: number) => void): Command {
     .description('Run agent × task × variant × trial on your repository, and get a result to believe.')
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
+    .configureHelp({ optionDescription })
     .enablePositionalOptions()
     .exitOverride()
     .showSuggestionAfterError();
@@ -91,6 +92,10 @@ export function createProgram(exit: (code: number) => void): Command {
   addExamples(program);
   return program;
 }
+
+/** What an option without a value does is in its text; commander would add that its default is `[]`. */
+const optionDescription = (option: Option): string =>
+  new Help().optionDescription(option).replace(' (default: [])', '');
 
 /** For the editor of `whetstone view`. Hidden: it is of no use at a terminal. */
 const draftOption = () => new Option('--draft', 'take the text of the config from stdin').hideHelp();
@@ -154,7 +159,7 @@ function addRun(program: Command, action: ActionOf): void {
     .addOption(
       new Option(
         '--resume <run>',
-        'resume a run: run only what is missing (a path, an id, or "latest")',
+        'resume a run: run only what is missing (a path, an id, a tag, or "latest")',
       ).conflicts(['agent', 'variant', 'taskId', 'category', 'difficulty', 'trials', 'maxTasks', 'seed']),
     )
     .addOption(
@@ -270,7 +275,7 @@ function addReport(program: Command, action: ActionOf): void {
   program
     .command('report')
     .description('print the report of a run, rebuilt from its journal')
-    .argument('<run>', 'a run directory, a run id, or "latest"')
+    .argument('<run>', 'a run directory, a run id, a tag, or "latest"')
     .addOption(
       new Option('--format <format>', 'output format')
         .choices(['md', 'json', 'csv', 'junit', 'context-eval', 'html'])
@@ -291,7 +296,7 @@ function addShow(program: Command, action: ActionOf): void {
   program
     .command('show')
     .description('look at a run, or at one case of it')
-    .argument('<run>', 'a run directory, a run id, or "latest"')
+    .argument('<run>', 'a run directory, a run id, a tag, or "latest"')
     .argument('[case]', 'a case id, or the beginning of one')
     .option('--call <number>', 'one model call of the case, from 1: what was asked, and what was answered')
     .option('--json', 'print JSON')
@@ -303,7 +308,7 @@ function addView(program: Command, action: ActionOf): void {
   program
     .command('view')
     .description('look at runs in a browser, served only on this machine')
-    .argument('[run]', 'a run directory, a run id, or "latest"')
+    .argument('[run]', 'a run directory, a run id, a tag, or "latest"')
     .option('--port <port>', 'port to listen on (default: a free one)', portNumber)
     .option('--open', 'open the browser')
     .option('--json', 'print the address as one line of JSON')

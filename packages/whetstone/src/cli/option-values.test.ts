@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { makeProject } from './__fixtures__/project.ts';
 import { gate, points, power, rate } from './option-values.ts';
 
 test.each([
@@ -34,4 +35,16 @@ test.each(['%', ' %', '', '101%', '2'])('%j is not a rate', (text) => {
 
 test('a rate is a share or a percentage', () => {
   expect([rate('0'), rate('0.8'), rate('80%'), rate('80 %')]).toEqual([0, 0.8, 0.8, 0.8]);
+});
+
+test('help shows defaults as a user types them', async () => {
+  using project = makeProject();
+  const helpOf = async (...words: string[]) =>
+    (await project.whetstone([...words, '--help'])).stdout.replace(/\s+/g, ' ');
+  const plan = await helpOf('plan');
+  expect(plan).toContain('in points of the pass rate (default: 10pp)');
+  expect(plan).toContain('choose from (default: 1,2,3,5)');
+  expect(await helpOf('calibrate')).toContain('(default: 10pp)');
+  expect(await helpOf('gateway')).not.toContain('default: []');
+  expect(await helpOf('tasks', 'mine')).not.toContain('default: []');
 });

@@ -83,19 +83,21 @@ export function addRuns(program: Command, action: ActionOf): void {
     .action(action(async () => (await import('./compare.ts')).compareCommand));
 }
 
+const effectOption = (what: string) =>
+  new Option('--effect <pp>', `${what}, in points of the pass rate`).argParser(points).default(0.1, '10pp');
+
 /** The commands that say what a suite can show, before and after a run. */
 export function addPlanning(program: Command, action: ActionOf): void {
   program
     .command('plan')
     .description('how many tasks, cases, money and hours it takes to show a difference')
-    .option(
-      '--effect <pp>',
-      'the true difference that matters to you, in points of the pass rate',
-      points,
-      0.1,
-    )
+    .addOption(effectOption('the true difference that matters to you'))
     .option('--power <share>', 'the share of experiments that should show it (0.8 or 80%)', power, 0.8)
-    .option('--trials <list>', 'numbers of trials to choose from', counts, [1, 2, 3, 5])
+    .addOption(
+      new Option('--trials <list>', 'numbers of trials to choose from')
+        .argParser(counts)
+        .default([1, 2, 3, 5], '1,2,3,5'),
+    )
     .option('--tasks <n>', 'tasks that you have (default: those of the run)', positiveInteger)
     .option('--jobs <n>', 'cases at the same time', positiveInteger, 1)
     .option('--run <run>', 'the earlier run to learn from (default: the latest, if there is one)')
@@ -111,7 +113,7 @@ export function addPlanning(program: Command, action: ActionOf): void {
       '<run|config>',
       'a run directory, a run id, a tag or "latest"; or a config file, whose baseline then runs',
     )
-    .option('--effect <pp>', 'the difference to plant, in points of the pass rate', points, 0.1)
+    .addOption(effectOption('the difference to plant'))
     .option('--replays <n>', 'replays per arm', positiveInteger, 1000)
     .option(
       '--trials <n>',
