@@ -366,7 +366,7 @@ test.each([
 test('a config above says from where commands in a subfolder no longer get theirs', async () => {
   write('context-eval.yaml', '');
   write('part/README.md', '');
-  const said = 'Without -c, commands in this folder now use this config, and no longer context-eval.yaml.';
+  const said = 'Without -c, commands in part now use this config, and no longer context-eval.yaml.';
   expect((await init({ directory: 'part' })).output).toContain(said);
   expect((await init({ directory: 'part', force: true })).output).not.toContain('Without -c');
 });

@@ -18,7 +18,7 @@ import {
 } from '../init/starter-files.ts';
 import { canSignIn, lookAround, type Surroundings } from '../init/surroundings.ts';
 import { unwritable } from '../record/unwritable.ts';
-import { openRepository } from '../workspace/repository.ts';
+import { openRepository, resolveCommit } from '../workspace/repository.ts';
 import { describeAgent } from './describe-agent.ts';
 import { configAbove } from './find-config.ts';
 import { ignoreRuns } from './ignore-runs.ts';
@@ -91,9 +91,10 @@ export async function initCommand(
       ...(above === undefined
         ? []
         : [
-            `Without -c, commands in this folder now use this config, and no longer ${relativeTo(cwd, above)}.`,
+            `Without -c, commands in ${folderName(cwd, directory)} now use this config, and no longer ${relativeTo(cwd, above)}.`,
           ]),
       ...hints(choices, found),
+      ...(await firstCommit(repository)),
       ...((await isIgnored(directory, '.env'))
         ? []
         : ['Add .env to .gitignore before you put a key into it.']),
@@ -134,6 +135,16 @@ async function repositoryOf(named: string | undefined, directory: string, cwd: s
   });
   return opened?.workTree ?? cwd;
 }
+
+/** What a run needs, where it is missing. */
+const firstCommit = (repository: string): Promise<string[]> =>
+  resolveCommit(repository, 'HEAD').then(
+    () => [],
+    () => ['A run needs a Git repository with a commit: git init && git add --all && git commit'],
+  );
+
+const folderName = (cwd: string, folder: string): string =>
+  folder === cwd ? 'this folder' : relativeTo(cwd, folder);
 
 function suggestedChoices({ agentCommand, agentProfiles, ci }: InitOptions, found: Surroundings): Choices {
   const presets = agentProfiles ?? false;
