@@ -10,7 +10,14 @@ import { addEnvironments } from './environment-commands.ts';
 import { addExamples } from './example-commands.ts';
 import type { ExpOptions } from './exp.ts';
 import { addGateway } from './gateway-commands.ts';
-import { collect, portNumber, positiveInteger, positiveNumber, rate } from './option-values.ts';
+import {
+  collect,
+  collectCommand,
+  portNumber,
+  positiveInteger,
+  positiveNumber,
+  rate,
+} from './option-values.ts';
 import { addPlanning, addRuns } from './runs-commands.ts';
 import { addCi, addExport, addMcp } from './share-commands.ts';
 import type { Streams } from './streams.ts';
@@ -231,7 +238,7 @@ function addExp(program: Command, action: ActionOf): void {
     .option(
       '--validation <command>',
       'a command that has to exit 0, in place of the validation of the tasks (repeatable)',
-      collect,
+      collectCommand,
       [],
     )
     .option(

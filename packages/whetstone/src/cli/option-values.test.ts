@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { makeProject } from './__fixtures__/project.ts';
-import { gate, points, power, rate } from './option-values.ts';
+import { collectCommand, gate, points, power, rate } from './option-values.ts';
 
 test.each([
   ['delta > -5pp', -0.05],
@@ -47,4 +47,9 @@ test('help shows defaults as a user types them', async () => {
   expect(await helpOf('calibrate')).toContain('(default: 10pp)');
   expect(await helpOf('gateway')).not.toContain('default: []');
   expect(await helpOf('tasks', 'mine')).not.toContain('default: []');
+});
+
+test('a command must not be empty', () => {
+  expect(collectCommand('npm test', ['true'])).toEqual(['true', 'npm test']);
+  for (const text of ['', ' ']) expect(() => collectCommand(text, [])).toThrow('It must not be empty.');
 });

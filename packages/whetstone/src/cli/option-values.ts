@@ -6,6 +6,12 @@ export function collect(value: string, values: string[]): string[] {
   return [...values, value];
 }
 
+/** A command of an option that can be repeated. The shell finds nothing wrong with an empty one. */
+export function collectCommand(value: string, values: string[]): string[] {
+  if (value.trim() === '') throw new InvalidArgumentError('It must not be empty.');
+  return collect(value, values);
+}
+
 export function positiveInteger(value: string): number {
   if (!/^[1-9]\d{0,8}$/.test(value)) throw new InvalidArgumentError('It must be a whole number from 1.');
   return Number(value);

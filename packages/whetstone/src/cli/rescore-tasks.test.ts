@@ -132,6 +132,8 @@ describe('rescore of a run of tasks', () => {
     expect(other.stderr).toContain(`The configuration has no task of run ${id}`);
     const both = await project.whetstone(['rescore', id, '--eval', 'a.eval.ts', '--validation', 'true']);
     expect(both.stderr).toContain('--eval is for runs of evals');
+    const empty = await project.whetstone(['rescore', id, '--validation', '']);
+    expect(empty).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('It must not be empty.') });
     project.write({ 'notes.md': 'Do it badly.\n' });
     const changed = await project.whetstone(['rescore', id]);
     expect(changed.stdout).toContain('4 cases left out: the variant with has changed since the run');
