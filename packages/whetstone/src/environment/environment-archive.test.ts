@@ -84,6 +84,7 @@ test('no environment makes an empty archive, and what is not an archive is an er
   writeFileSync(archive, 'no archive at all');
   await expect(restoreEnvironments(archive)).rejects.toMatchObject({
     code: 'environment-archive-unreadable',
+    message: expect.stringContaining('This does not look like a tar archive'),
   });
   await expect(restoreEnvironments(join(folder, 'missing'))).rejects.toMatchObject({
     code: 'environment-archive-unreadable',

@@ -44,9 +44,12 @@ export async function saveEnvironments(file: string, keys?: readonly string[]): 
       ...names,
     ]);
   } catch (cause) {
-    const said =
-      cause instanceof Error && 'stderr' in cause ? new Error(String(cause.stderr).split('\n')[0]) : cause;
-    throw unwritable('The archive', target, said, 'Name a file in a folder that you may write to.');
+    throw unwritable(
+      'The archive',
+      target,
+      saidByTar(cause),
+      'Name a file in a folder that you may write to.',
+    );
   }
   return held;
 }
@@ -72,7 +75,7 @@ export async function restoreEnvironments(file: string): Promise<LayerFacts[]> {
     ]).catch((cause: unknown) => {
       throw new WhetstoneError(
         'environment-archive-unreadable',
-        `The archive cannot be read: ${lastLine(messageOf(cause))}`,
+        `The archive cannot be read: ${messageOf(saidByTar(cause))}`,
         {
           where: file,
           cause,
@@ -105,4 +108,6 @@ function factsOf(folder: string, name: string): LayerFacts | undefined {
   return parsed.success && parsed.data.key === name ? parsed.data : undefined;
 }
 
-const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? '';
+/** The first line of tar says what is wrong; its last one only that something was. */
+const saidByTar = (cause: unknown): unknown =>
+  cause instanceof Error && 'stderr' in cause ? new Error(String(cause.stderr).split('\n')[0]) : cause;
