@@ -71,3 +71,14 @@ test.each([40, 60, 200])('agents list fits %i columns', async (columns) => {
   expect(lines.join('\n')).toContain('codex-cli');
   expect(lines.join('\n')).toContain('openai-responses');
 });
+
+test.each([
+  ['help', 'rnu'],
+  ['runs', 'help', 'rnu'],
+])('names a word after help that is not a command: %j', async (...words) => {
+  using project = makeProject();
+  const { stdout, stderr, exitCode } = await project.whetstone([...words, '--json']);
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain("error: unknown command 'rnu'\n");
+  expect(JSON.parse(stdout)).toMatchObject({ error: { message: "unknown command 'rnu'" } });
+});

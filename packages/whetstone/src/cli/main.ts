@@ -56,6 +56,12 @@ export async function main(argv: string[]): Promise<number> {
   } catch (error) {
     if (!(error instanceof CommanderError)) return await print(error);
     if (error.exitCode === 0) return 0;
+    const help = argv.indexOf('help');
+    if (help !== -1 && error.code === 'commander.help') {
+      // Commander has printed the help of what is above, and not why.
+      error.message = `error: unknown command '${argv[help + 1]}'`;
+      process.stderr.write(`\n${error.message}\n`);
+    }
     // Commander has printed the text, and no command has read its options.
     if (argv.includes('--json')) (await import('./print-error.ts')).printUsageError(error, process);
     return 2;
