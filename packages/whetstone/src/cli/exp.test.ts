@@ -174,6 +174,8 @@ test('ids come from paths, and a file may define one eval, a list or a record', 
     'one',
   ]);
   expect(listed.experiments).toMatchObject([{ id: 'base', agent: 'greeter', runs: 1, evals: { length: 5 } }]);
+  const { stdout } = await project.whetstone(['list']);
+  expect(stdout).toContain('  base  greeter, 5 evals × 1 attempt\n');
   const run = async (...args: string[]) => {
     const { stdout } = await project.whetstone(['exp', '--dry-run', '--json', ...args]);
     return JSON.parse(stdout).experiments[0].cases.length;

@@ -1,5 +1,6 @@
 import { openEvalWorkers } from '../eval/eval-workers.ts';
 import { evalsOf, loadExperiment } from '../eval/plan-experiment.ts';
+import { counted } from '../report/format.ts';
 import { escapedJson } from '../report/json.ts';
 import { openProject } from './open-project.ts';
 import type { Streams } from './streams.ts';
@@ -27,7 +28,10 @@ export async function listCommand(options: { json?: boolean }, { stdout }: Strea
     }),
     '',
     'Experiments',
-    ...shown.map(({ id, agent, runs, evals: { length } }) => `  ${id}  ${agent}, ${length} evals × ${runs}`),
+    ...shown.map(
+      ({ id, agent, runs, evals }) =>
+        `  ${id}  ${agent}, ${counted(evals.length, 'eval')} × ${counted(runs, 'attempt')}`,
+    ),
   ];
   stdout.write(`${lines.join('\n')}\n`);
   return 0;
