@@ -101,7 +101,9 @@ function readMeter(
   const failure = meter.failure();
   if (failure !== undefined) {
     if (line.outcome === 'ok') line.outcome = 'error';
-    line.error ??= bounded(`The provider failed in its answer: ${failure}`, 2000);
+    line.error ??= bounded(`The provider failed in its answer: ${failure.message}`, 2000);
+    if (failure.kind && line.status !== null && line.status < 400)
+      line.flags.push(`${failure.kind}-in-answer`);
   }
   line.model_answered = metered.model === null ? line.model_asked : bounded(metered.model, 200);
   line.usage = metered.usage;

@@ -78,7 +78,8 @@ export type LedgerLine = {
    * `price-unknown`: because nobody knows what is left of it; `shared-budget`: it is that of all lanes. `replayed`: answered from a cassette; `nearest`: with the
    * exchange of another request (lenient replay). `forked`: a replay that went live. `unmetered`: a model replied, or
    * a paid call that is not a model call was forwarded, and its usage is unknown. `access-refused`: the provider keeps
-   * refusing the key or the login, so the agent got a status at which it gives up. `too-large`: the
+   * refusing the key or the login, so the agent got a status at which it gives up. `limit-in-answer`, `outage-in-answer`:
+   * in an answer that began with status 200, the provider named a limit or a failure of its own. `too-large`: the
    * provider's error, or one event of its stream, was larger than the gateway reads, and ended there. `unrecorded`: the answer was incomplete or too large, so it is not in the cassette.
    */
   flags: LedgerFlag[];
@@ -99,6 +100,8 @@ export type LedgerFlag =
   | 'forked'
   | 'unmetered'
   | 'access-refused'
+  | 'limit-in-answer'
+  | 'outage-in-answer'
   | 'too-large'
   | 'unrecorded';
 

@@ -298,11 +298,11 @@ describe('a refusal in a stream that began with status 200', () => {
   };
 
   test.each([
-    ['/v1/messages', anthropic],
-    ['/v1/responses', responses],
-    ['/v1/chat/completions', chat],
-    ['/v1beta/models/m:streamGenerateContent?alt=sse', gemini],
-  ])('halves the limit and makes the next call wait: %s', async (path, refusal) => {
+    ['/v1/messages', anthropic, 'outage'],
+    ['/v1/responses', responses, 'limit'],
+    ['/v1/chat/completions', chat, 'limit'],
+    ['/v1beta/models/m:streamGenerateContent?alt=sse', gemini, 'outage'],
+  ])('halves the limit and makes the next call wait: %s', async (path, refusal, kind) => {
     const askedAt: number[] = [];
     const underWay = { now: 0, most: 0 };
     const fourAsked = Promise.withResolvers<void>();
@@ -332,6 +332,7 @@ describe('a refusal in a stream that began with status 200', () => {
       status: 200,
       outcome: 'error',
       finish: 'error',
+      flags: expect.arrayContaining([`${kind}-in-answer`]),
       error: expect.stringMatching(
         /^The provider failed in its answer: (Overloaded|Slow down\.|no reason given)$/,
       ),
@@ -341,6 +342,19 @@ describe('a refusal in a stream that began with status 200', () => {
     const [last = 0, next = 0] = askedAt.slice(3, 5);
     expect(next - last).toBeGreaterThanOrEqual(50);
     expect(underWay.most).toBeLessThanOrEqual(2);
+  });
+
+  test('is not what an answer says that refuses the call itself', async () => {
+    const error = { code: 'context_length_exceeded', message: 'Too long.' };
+    await using provider = await startProvider(async (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(sse({ type: 'response.failed', response: { status: 'failed', error } }));
+    });
+    await using gateway = await createGateway();
+    await using lane = await openLane(gateway, provider);
+    await askForStream(lane, '/v1/responses');
+    await until(() => lane.ledger.length === 1);
+    expect(lane.ledger[0]).toMatchObject({ outcome: 'error', flags: ['unmetered'] });
   });
 
   test('makes the call after it a retry', async () => {

@@ -1,9 +1,12 @@
-import { isJsonObject, parseJson } from '@whetstone/events';
+import { isJsonObject, type JsonObject, parseJson } from '@whetstone/events';
 import { createParser } from 'eventsource-parser';
 import { EventTooLarge, MAX_EVENT_LENGTH } from './event-splitter.ts';
 import { stringAt } from './json-reading.ts';
 import type { Metered, WireMeter } from './metered.ts';
-import { errorIn, saysOverload } from './says-overload.ts';
+import { errorIn, failureKind, saysOverload } from './says-overload.ts';
+
+/** An error in an answer. `kind`: what it has to do with the provider and not with the call. */
+type AnswerFailure = { message: string; kind: ReturnType<typeof failureKind> };
 
 export type ResponseMeter = ReturnType<typeof meterResponse>;
 
@@ -14,7 +17,7 @@ const maxBodyBytes = 64 * 1024 * 1024;
 export function meterResponse(meter: WireMeter, contentType: string) {
   let firstOutputAt: number | undefined;
   let overloaded = false;
-  let failure: string | undefined;
+  let failure: AnswerFailure | undefined;
 
   function read(json: string): void {
     // Data that is not JSON (`[DONE]`, a body that was cut off) is ignored.
@@ -23,7 +26,7 @@ export function meterResponse(meter: WireMeter, contentType: string) {
       if (!isJsonObject(data)) continue;
       const error = errorIn(data);
       overloaded ||= error !== undefined && saysOverload(error);
-      failure ??= error && (stringAt(error, 'message') || stringAt(error, 'type') || 'no reason given');
+      failure ??= error && failureOf(error);
       if (meter.read(data)) firstOutputAt ??= performance.now();
     }
   }
@@ -41,7 +44,7 @@ export function meterResponse(meter: WireMeter, contentType: string) {
       return failure === undefined ? metered : { ...metered, finish: 'error' };
     },
     /** What the provider says went wrong, after it had begun to answer. Complete when the answer has ended. */
-    failure: (): string | undefined => failure,
+    failure: (): AnswerFailure | undefined => failure,
   };
 }
 
@@ -80,3 +83,8 @@ function bodyReader(read: (json: string) => void): ByteReader {
     },
   };
 }
+
+const failureOf = (error: JsonObject): AnswerFailure => ({
+  message: stringAt(error, 'message') || stringAt(error, 'type') || 'no reason given',
+  kind: failureKind(error),
+});

@@ -93,6 +93,24 @@ describe('an outcome', () => {
     });
   });
 
+  test.each([
+    ['limit', 'provider-limit'],
+    ['outage', 'provider-outage'],
+  ])(
+    'is missing data when the last answer began with 200 and then named a failure (%s)',
+    (kind, failureClass) => {
+      const cut = {
+        ...call(200),
+        ...{ flags: [`${kind}-in-answer`], error: 'The provider failed in its answer: Overloaded' },
+      } as unknown as LedgerLine;
+      expect(decide(failedTurn, verified, [call(200), cut])).toMatchObject({
+        ...{ status: 'error', class: failureClass },
+        evidence: 'The provider failed in its answer: Overloaded',
+      });
+      expect(decide(failedTurn, verified, [cut, call(200)])).toMatchObject({ class: 'agent' });
+    },
+  );
+
   test('is a timeout when the agent was stopped at its time limit', () => {
     const turn: Turn = { events: [], status: 'failed', exit: { ended: 'timeout' } };
     expect(decide(turn)).toMatchObject({ status: 'failed', class: 'timeout' });

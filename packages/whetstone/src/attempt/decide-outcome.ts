@@ -82,8 +82,8 @@ function outcomeOf({ turn, gatewayMode, verification }: Evidence, calls: readonl
 
 /**
  * The outcome of a turn that failed after an error of the provider: 429 is a limit, 5xx an outage, 401 and 403 a wrong
- * key of the harness; any other 4xx is the agent's own failure. Without a gateway, only an agent in this process
- * reports it.
+ * key of the harness; any other 4xx is the agent's own failure. An answer that began with 200 can name a limit or an
+ * outage later. Without a gateway, only an agent in this process reports it.
  */
 function providerFailure(
   turn: Turn,
@@ -96,6 +96,8 @@ function providerFailure(
   const { status } = last;
   if (last.flags.includes('access-refused'))
     return providerOutcome('access', (last.error ?? 'the provider refused access').replace(/\.$/, ''));
+  for (const kind of ['limit', 'outage'] as const)
+    if (last.flags.includes(`${kind}-in-answer`)) return providerOutcome(kind, last.error ?? 'it failed');
   if (status === null || status < 400 || last.flags.includes('over-budget')) return undefined;
   const times = calls.filter((call) => call.status === status).length;
   const said = `the provider answered ${status}${times > 1 ? ` ${times} times` : ''}`;
