@@ -35,7 +35,8 @@ const draftOf = (...files: string[]) =>
 const removalOf = (...files: string[]): Draft => ({ ...draftOf(...files), method: 'remove', solved: 'head' });
 const draft = draftOf('a.test.js');
 const options = { repeat: 2, signal: new AbortController().signal };
-const task = { validation: { tests: {} } } as TaskConfig;
+const taskOf = (...files: string[]) => ({ validation: { tests: { files } } }) as unknown as TaskConfig;
+const task = taskOf('a.test.js');
 const shown = (isSolved: boolean): Record<string, TestStatus> => ({
   repaired: isSolved ? 'passed' : 'failed',
   kept: 'passed',
@@ -171,18 +172,47 @@ test('a file in which no test fails twice without the code that was taken out is
   expect(runs).toHaveLength(4);
 });
 
-test('a tree that is the solution of several drafts is run once for each of their sets of files', async () => {
+test('a tree that is the solution of several drafts is run once where its tests name no file', async () => {
   const { room, runs } = roomWith((isSolved) => shown(isSolved));
   const solvedRuns = openSolvedRuns();
-  const validate = (draft: Draft) => validateDraft(draft, task, room, { ...options, repeat: 3, solvedRuns });
+  const validate = (draft: Draft, files = task) =>
+    validateDraft(draft, files, room, { ...options, repeat: 3, solvedRuns });
   const solved = () => runs.filter(({ isSolved }) => isSolved).length;
   const first = await validate(removalOf('a.test.js'));
   const once = solved();
   expect(await validate(removalOf('a.test.js'))).toMatchObject({ ...first, seconds: 2 });
   expect(solved()).toBe(once);
-  await validate(draftOf('a.test.js'));
+  await validate(removalOf('a.test.js', 'b.test.js'), taskOf('a.test.js', 'b.test.js'));
   expect(solved()).toBe(2 * once);
-  expect(runs.filter(({ isSolved }) => !isSolved)).toHaveLength(6);
+  await validate(draftOf('a.test.js'));
+  expect(solved()).toBe(3 * once);
+  expect(runs.filter(({ isSolved }) => !isSolved)).toHaveLength(8);
+});
+
+test('each file of a tree that is the solution of several drafts is run once', async () => {
+  const files = ['a.test.js', 'b.test.js', 'b.test.jsx'];
+  const { room, runs } = roomWith((isSolved) =>
+    Object.fromEntries(files.map((file) => [`${file} > repaired`, isSolved ? 'passed' : 'failed'])),
+  );
+  const judge: TaskRoom['judge'] = async (task, ...rest) => {
+    const found = await room.judge(task, ...rest);
+    const isRun = (id: string) => task.validation.tests?.files.some((file) => id.startsWith(`${file} `));
+    const tests = [...(found.tests?.tests ?? [])].filter(([id]) => isRun(id));
+    return { ...found, tests: { problems: [], tests: new Map(tests) } };
+  };
+  const solvedRuns = openSolvedRuns();
+  const solved = async (...names: string[]) => {
+    const before = runs.length;
+    const how = { ...options, repeat: 3, solvedRuns };
+    expect(await validateDraft(removalOf(...names), taskOf(...names), { ...room, judge }, how)).toMatchObject(
+      { files: names, failToPass: names.map((name) => `${name} > repaired`), excluded: [] },
+    );
+    return runs.slice(before).flatMap((run) => (run.isSolved ? [run.files] : []));
+  };
+  expect(await solved('a.test.js', 'b.test.js')).toEqual([files.slice(0, 2), files.slice(0, 2)]);
+  expect(await solved('b.test.js')).toEqual([]);
+  expect(await solved(...files)).toEqual([['b.test.jsx'], ['b.test.jsx']]);
+  expect(await solved(...files)).toEqual([]);
 });
 
 test('a solved tree that could not be tried is tried again', async () => {

@@ -39,29 +39,32 @@ export async function validateDraft(
   draft: Draft,
   task: TaskConfig,
   room: TaskRoom,
-  { repeat, signal, solvedRuns = (_, run) => run() }: ValidateOptions,
+  { repeat, signal, solvedRuns = () => (_, files, run) => run([...files]) }: ValidateOptions,
 ): Promise<Validation | Refusal> {
   let seconds = 0;
   let judged = task;
   const runs: Record<Tree, TestReport[]> = { nop: [], gold: [] };
-  const judge = async (patch: string | null, surroundings?: Surroundings): Promise<TestReport | Refusal> => {
-    const found = await room.judge(judged, patch, { signal, ...present({ surroundings }) });
+  const judge = async (
+    patch: string | null,
+    { surroundings, of = judged }: { surroundings?: Surroundings | undefined; of?: TaskConfig } = {},
+  ): Promise<TestReport | Refusal> => {
+    const found = await room.judge(of, patch, { signal, ...present({ surroundings }) });
     seconds += found.seconds;
     if (found.tests && !found.broken) return found.tests;
     const evidence = found.broken?.evidence ?? found.failure ?? 'the tests did not run';
     const refused = found.tests ? 'its test runner could not be started' : 'its setup fails';
     return { refused, evidence, isBroken: true, mayLack: true, seconds };
   };
-  const solved = new Map<string, number>();
+  const runSolved = solvedRuns();
   const run = async (tree: Tree, surroundings?: Surroundings): Promise<TestReport | Refusal> => {
     if (tree === 'nop') return judge(null);
-    const start = draft.solved && [draft.solved, await room.environmentOf(judged)];
-    if (!start) return judge(draft.goldPatch, surroundings);
-    const what = JSON.stringify([start, judged.validation.tests, judged.setup, surroundings]);
-    // Of the runs that are repeated here, another draft has as many.
-    const count = solved.get(what) ?? 0;
-    solved.set(what, count + 1);
-    return solvedRuns(`${what} ${count}`, () => judge(draft.goldPatch, surroundings));
+    const { tests } = judged.validation;
+    if (!draft.solved || !tests) return judge(draft.goldPatch, { surroundings });
+    const start = [draft.solved, await room.environmentOf(judged)];
+    const key = JSON.stringify([start, { ...tests, files: [] }, judged.setup, surroundings]);
+    return runSolved(key, tests.files, (files) =>
+      judge(draft.goldPatch, { surroundings, of: withFiles(judged, files) }),
+    );
   };
   const runIn = async (surroundings: Surroundings) => {
     const report = await run('gold', surroundings);
