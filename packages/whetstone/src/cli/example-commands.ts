@@ -216,7 +216,7 @@ export function addExamples(command: Command, words: readonly string[] = []): vo
   const examples = examplesOf(words.join(' '));
   const help = ['whetstone', ...words, '--help'].join(' ');
   command.showHelpAfterError(
-    `(${help} ${command.commands.length > 0 ? 'lists the commands' : 'shows what it takes'})`,
+    `(${help} ${words.length === 0 ? 'lists the commands' : 'shows what it takes'})`,
   );
   if (examples !== undefined) command.addHelpText('after', `\nExamples:${examples}`);
   for (const below of command.commands) addExamples(below, [...words, below.name()]);

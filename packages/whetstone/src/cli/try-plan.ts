@@ -98,7 +98,7 @@ function forecastLine(forecast: CaseForecast): string {
   if (seen === 0) {
     const price = listPrice
       ? `the list price of ${listPrice.model} is ${dollars(listPrice.input)} per million tokens in and ${dollars(listPrice.output)} out`
-      : (free ?? 'its model is not known before it runs, so no price is');
+      : (free ?? 'its model is only known once it runs, so the plan has no price');
     return `${agent}: no earlier run says what a case takes; ${price}.`;
   }
   const from = `${counted(seen, 'earlier case')} of ${ofTheseTasks ? 'these tasks' : 'other tasks'}`;

@@ -68,7 +68,7 @@ test('the plan says what runs, what it costs and takes as far as that is known, 
     ' 5 60 unknown unknown 49 pp',
   ]);
   expect(stdout).toContain(
-    'writer: no earlier run says what a case takes; its model is not known before it runs',
+    'writer: no earlier run says what a case takes; its model is only known once it runs, so the plan has no price.',
   );
   expect(stdout).toMatch(/Nothing was started\.\n$/);
   // Only copies below .whetstone, which ignores itself.
