@@ -40,6 +40,7 @@ import { writeReview } from './write-review.ts';
 /** Runs one case, from workspace to outcome. Rejects only when it was aborted: an aborted case counts as not run. */
 export async function runAttempt(attempt: Attempt, lab: Lab): Promise<CaseRow> {
   const startedAt = new Date();
+  const start = performance.now();
   const files = await lab.record.startCase(attempt.planned.id, attempt.earlier);
   const trace: Trace = { turnsSent: 0, turns: [], calls: [], checks: [], artifactNotes: [] };
   let outcome: Outcome;
@@ -55,7 +56,8 @@ export async function runAttempt(attempt: Attempt, lab: Lab): Promise<CaseRow> {
   attempt.signal.throwIfAborted();
   const tampering = await findTampering(attempt, lab, trace);
   if (tampering !== undefined) outcome = { status: 'error', class: 'tampered', evidence: tampering };
-  const row = buildRow({ attempt, lab, outcome, trace, startedAt });
+  const took = Math.round(performance.now() - start) / 1000;
+  const row = buildRow({ attempt, lab, outcome, trace, startedAt, seconds: took });
   if (!(await writeReview(row, attempt, files, lab))) return row;
   return { ...row, soft_evaluation_status: 'payload_generated' };
 }

@@ -50,17 +50,17 @@ async function liveProgress(stream: NodeJS.WriteStream, colors: Colors): Promise
   const update = createLogUpdate(stream);
   const running = new Map<string, { planned: PlannedCase; since: number; doing?: string }>();
   const rows: CaseRow[] = [];
-  const began = Date.now();
+  const began = performance.now();
   let before = 0;
   let total = 0;
   let header = 'Preparing the trees…';
 
   const draw = () => {
-    const elapsed = (Date.now() - began) / 1000;
+    const elapsed = (performance.now() - began) / 1000;
     const lines = [header];
     if (total > 0) lines.push(totalsLine({ before, total, rows, running: running.size, elapsed }, colors));
     for (const { planned, since, doing = '' } of running.values()) {
-      lines.push(colors.dim(`  ${label(planned)}  ${seconds((Date.now() - since) / 1000)}${doing}`));
+      lines.push(colors.dim(`  ${label(planned)}  ${seconds((performance.now() - since) / 1000)}${doing}`));
     }
     update(lines.join('\n'));
   };
@@ -84,7 +84,7 @@ async function liveProgress(stream: NodeJS.WriteStream, colors: Colors): Promise
         update.clear();
         stream.write(`${lookLine(event)}\n`);
       } else if (event.type === 'case.started') {
-        running.set(event.planned.id, { planned: event.planned, since: Date.now() });
+        running.set(event.planned.id, { planned: event.planned, since: performance.now() });
       } else if (event.type === 'case.left-out') {
         before += 1;
         update.clear();
@@ -98,7 +98,11 @@ async function liveProgress(stream: NodeJS.WriteStream, colors: Colors): Promise
         const { planned, phase, action, waiting } = event;
         const what = waiting === undefined ? action : `waits, because ${waiting}`;
         const doing = `  ${phase}${what === undefined ? '' : `: ${oneLine(what, 60)}`}`;
-        running.set(planned.id, { planned, since: running.get(planned.id)?.since ?? Date.now(), doing });
+        running.set(planned.id, {
+          planned,
+          since: running.get(planned.id)?.since ?? performance.now(),
+          doing,
+        });
       }
       draw();
     },

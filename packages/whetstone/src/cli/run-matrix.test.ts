@@ -158,3 +158,13 @@ async function dryRun(project: Project, flags: string[]): Promise<DryRun> {
   expect(finished).toMatchObject({ exitCode: 0, stderr: '' });
   return JSON.parse(finished.stdout);
 }
+
+test('a clock of the machine that is put back during a case does not change how long the case took', async () => {
+  using project = makeProject({ tasks: [{ id: 'one', prompt: 'x' }] });
+  // `new Date()` says when the case started; what asks `Date.now()` afterwards is an hour earlier.
+  const putBack = 'data:text/javascript,const now = Date.now; Date.now = () => now() - 3600000;';
+  const run = project.start(['run'], { NODE_OPTIONS: `--import "${putBack}"` });
+  expect((await run.finished).exitCode).toBe(0);
+  const [row] = project.latest().rows;
+  expect(row?.duration_seconds).toBeGreaterThanOrEqual(row?.agent_duration_seconds ?? Number.NaN);
+});

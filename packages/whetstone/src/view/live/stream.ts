@@ -16,9 +16,9 @@ export function liveStream(runs: StoredRuns, run: string | undefined): Readable 
   const stream = new PassThrough();
   const follower = followActivity();
   let sent = { revision: '', activity: '' };
-  let lastWrite = Date.now();
+  let lastWrite = performance.now();
   const write = (text: string) => {
-    lastWrite = Date.now();
+    lastWrite = performance.now();
     stream.write(text);
   };
   const look = async () => {
@@ -30,7 +30,7 @@ export function liveStream(runs: StoredRuns, run: string | undefined): Readable 
     const activity = JSON.stringify(loaded && isRunning ? await follower.next(loaded.run) : null);
     if (activity !== sent.activity) write(`event: activity\ndata: ${activity}\n\n`);
     sent = { ...sent, activity };
-    if (Date.now() - lastWrite > KEEP_ALIVE_MS) write(': still here\n\n');
+    if (performance.now() - lastWrite > KEEP_ALIVE_MS) write(': still here\n\n');
   };
   void (async () => {
     while (!stream.destroyed && !stream.writableEnded) {
