@@ -12,6 +12,8 @@ export function checkLargeRun(opened: () => OpenedPage): void {
     const { open, browser, count } = opened();
     await open(runHash(id));
     expect(await count('*')).toBeLessThan(2500);
+    // Its agent took 14 s; the rest is the workspace and the clean room.
+    expect(await opened().text('.tiles')).toContain('a case takes 40 s (median)');
     await browser.evaluate("document.querySelector('.heat').scrollTop = 1e9");
     await browser.until("document.querySelector('.heat-body').innerText.includes('task-1666')");
     expect(await count('*')).toBeLessThan(2500);

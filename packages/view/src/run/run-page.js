@@ -119,7 +119,7 @@ function spent({ arms: all }) {
   const unknown = all.reduce((count, arm) => count + arm.cost_unknown, 0);
   const used = sum(all.map((arm) => arm.total_tokens));
   const uncounted = all.reduce((count, arm) => count + arm.tokens_unknown, 0);
-  const times = all.flatMap((arm) => arm.median_agent_seconds ?? []);
+  const times = all.flatMap((arm) => arm.median_seconds ?? []);
   return tile(cost === null ? 'Cost not known' : dollars(cost, unknown), [
     used === null ? 'tokens not known' : `${tokens(used, uncounted)} tokens`,
     times.length === 0 ? null : `, ${caseTime(times)}`,

@@ -90,7 +90,7 @@ export async function writeLargeRun(outputDirectory: string, runId: string, shap
     const draw = random();
     const outcome = draw < 0.02 ? 'error' : draw * 0.9 + gain > (hardness.get(planned.task_id) ?? 0) ? 'passed' : 'failed';
     const evidence = `\`npm test\` exited with 1: expected ${Math.floor(random() * 40)} to be 3`;
-    const row = sampleRow(planned, outcome, { run_id: runId, ...(outcome === 'failed' ? { evidence } : {}) });
+    const row = sampleRow(planned, outcome, { run_id: runId, duration_seconds: 40, ...(outcome === 'failed' ? { evidence } : {}) });
     return { type: 'case.finished', at: manifest.created_at, case_id: planned.case_id, row };
   });
   const { manifest: file, journal } = runLayout(join(outputDirectory, runId));
