@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
@@ -9,6 +10,8 @@ import { counted } from '../report/format.ts';
 import { escapedJson } from '../report/json.ts';
 import { oneLine } from '../report/sanitize.ts';
 import { keepTask, type MinedTask, readMinedTask } from '../tasks/mined-task.ts';
+import { TASK_PARTS } from '../tasks/write-task.ts';
+import { git } from '../workspace/git.ts';
 import type { Streams } from './streams.ts';
 
 /** Walks through the tasks of a folder that nobody has kept yet. With `--json`, and without a terminal, only shows them. */
@@ -24,7 +27,9 @@ export async function tasksReviewCommand(
     return 0;
   }
   if (!stdin.isTTY) {
-    for (const [index, task] of waiting.entries()) stdout.write(`${shown(task, index, waiting.length)}\n`);
+    for (const [index, task] of waiting.entries()) {
+      stdout.write(`${await shown(task, index, waiting.length)}\n`);
+    }
     stdout.write(`${counted(waiting.length, 'task')} to review. On a terminal you are asked about each.\n`);
     return 0;
   }
@@ -32,15 +37,19 @@ export async function tasksReviewCommand(
   for (const [index, one] of waiting.entries()) {
     let task = one;
     for (;;) {
-      stderr.write(`${shown(task, index, waiting.length)}\n`);
+      stderr.write(`${await shown(task, index, waiting.length)}\n`);
       const answer = await ask('Keep, edit, drop, show the answer, later or quit? [k/e/d/s/l/q] ', {
         stdin,
         stderr,
       });
-      if (answer === 'e') task = await edit(task, { stderr });
-      else if (answer === 's') stderr.write(`\n${printable(task.goldPatch)}\n`);
+      if (answer === 'e') {
+        await edit(task);
+        task = (await readAgain(task, { stderr })) ?? task;
+      } else if (answer === 's') stderr.write(`\n${printable(task.goldPatch)}\n`);
       else if (answer === 'k') {
-        await keepTask(task, new Date());
+        const valid = await readAgain(task, { stderr });
+        if (!valid) continue;
+        await keepTask(valid, new Date());
         counts.kept += 1;
       } else if (answer === 'd') {
         await rm(task.folder, { recursive: true });
@@ -65,10 +74,11 @@ function finish(
 }
 
 /** What a reviewer needs to decide. Texts of the repository have no control characters here. */
-function shown({ id, task, provenance, goldPatch }: MinedTask, index: number, all: number): string {
-  const files = [...goldPatch.matchAll(/^--- /gm)].length;
-  const added = [...goldPatch.matchAll(/^\+(?!\+\+)/gm)].length;
-  const deleted = [...goldPatch.matchAll(/^-(?!--)/gm)].length;
+async function shown(
+  { folder, id, task, provenance }: MinedTask,
+  index: number,
+  all: number,
+): Promise<string> {
   const facts = provenance
     ? [
         oneLine(
@@ -84,13 +94,23 @@ function shown({ id, task, provenance, goldPatch }: MinedTask, index: number, al
     '',
     `── ${index + 1} of ${all}: ${oneLine(id)}`,
     ...facts,
-    `Answer: ${counted(files, 'file')}, +${added} −${deleted}`,
+    `Answer: ${await sizeOf(join(folder, TASK_PARTS.goldPatch))}`,
     '',
     ...printable(task.prompt)
       .split('\n')
       .map((line) => `  ${line}`),
     '',
   ].join('\n');
+}
+
+/** Git counts: a removed line `-- x` looks like a header, and a binary file has none. */
+async function sizeOf(patch: string): Promise<string> {
+  const counts = await git(['apply', '--numstat', patch], {}).catch(() => undefined);
+  if (counts === undefined) return existsSync(patch) ? 'a patch that Git cannot read' : 'none';
+  const lines = counts.toString().trimEnd().split('\n');
+  const sum = (column: number) =>
+    lines.reduce((total, line) => total + (Number(line.split('\t')[column]) || 0), 0);
+  return `${counted(lines.length, 'file')}, +${sum(0)} −${sum(1)}`;
 }
 
 const printable = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, '\u{fffd}');
@@ -107,18 +127,25 @@ async function ask(question: string, { stdin, stderr }: Pick<Streams, 'stdin' | 
   return await asked.promise; // `using` would close the terminal before there is an answer
 }
 
-/** Opens the file of the task in the user's editor, and reads it again. */
-async function edit(task: MinedTask, { stderr }: Pick<Streams, 'stderr'>): Promise<MinedTask> {
+/** Opens the file of the task in the user's editor. */
+async function edit(task: MinedTask): Promise<void> {
   const editor = process.env.VISUAL || process.env.EDITOR || 'vi';
   const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', join(task.folder, TASK_FILE)], {
     stdio: 'inherit',
   });
   await once(child, 'close');
+}
+
+/** The task as its files say now. Says why, and resolves with `undefined`, where they are not valid. */
+async function readAgain(
+  task: MinedTask,
+  { stderr }: Pick<Streams, 'stderr'>,
+): Promise<MinedTask | undefined> {
   try {
     return await readMinedTask(task.folder);
   } catch (error) {
     if (!(error instanceof WhetstoneError)) throw error;
     stderr.write(`${error.message}\nThe task is not valid as it is now. Edit it again.\n`);
-    return task;
+    return undefined;
   }
 }
