@@ -83,6 +83,8 @@ function explain(issue: z.core.$ZodIssue, value: unknown, written: () => string 
         message: issue.message,
         ...(typeof issue.params?.hint === 'string' && { hint: issue.params.hint }),
       };
+    case 'invalid_key':
+      return { message: issue.issues[0]?.message ?? issue.message, mark: 'key' };
     default:
       return { message: issue.message };
   }

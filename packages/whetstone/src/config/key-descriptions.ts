@@ -134,13 +134,14 @@ export const keyDescriptions: Readonly<Record<string, string>> = {
   'sandbox.limits.disk_mb':
     'Disk in MB, of a million bytes. Default: the most of 16, 8, 4 … GiB with which two disks for each of the cases that run at the same time fit in what is free.',
   environment: 'What is installed once for all cases.',
-  'environment.prepare': 'Commands that install it. Default: by the lock file.',
+  'environment.prepare': 'Commands that install it. Default: none.',
   'environment.inputs': 'Files that it depends on. Default: lock files and their like.',
   'environment.env': 'Variables of these commands.',
   'environment.timeout_seconds': 'The limit of each command.',
   'environment.services': 'Programs that run beside each case, by name.',
   'environment.services.NAME.command': 'The command of the service.',
-  'environment.services.NAME.ready': 'The command that succeeds once it is ready.',
+  'environment.services.NAME.ready':
+    'When it is ready: once its port accepts a connection (`tcp`), or at once (`none`).',
   gateway:
     'The gateway between agents and their models, which counts calls, keeps keys and holds budgets. Default: none.',
   'gateway.mode': 'Where replies come from: `script`, `forward`, `record` or `replay`.',

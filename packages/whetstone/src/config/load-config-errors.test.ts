@@ -375,6 +375,14 @@ ${VARIANTS}`,
       ],
     ],
     [
+      'names that the name of a variable is made of',
+      `${REPO}${AGENT}${VARIANTS}environment: {env: {A-B: x}, services: {my-db: {command: db}}}\n`,
+      [
+        ':4:21 environment.env.A-B: is not the name of an environment variable',
+        ':4:41 environment.services.my-db: may only have letters, digits and _, for NAME_HOST and NAME_PORT',
+      ],
+    ],
+    [
       'duplicate keys',
       `${REPO}${AGENT}${VARIANTS}repo: {}\n`,
       [':4:1 : duplicate key repo (the same key appears above; keep one of them)'],

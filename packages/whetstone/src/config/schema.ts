@@ -104,6 +104,10 @@ export const gatewaySchema = z.object({
   faults: z.array(text).nullish(),
 });
 
+const serviceName = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'may only have letters, digits and _, for NAME_HOST and NAME_PORT');
+
 export const environmentSchema = z.object({
   prepare: list(shellOrArgv),
   inputs: z
@@ -113,7 +117,7 @@ export const environmentSchema = z.object({
   env: z.record(variableName, environmentValue).nullish(),
   timeout_seconds: seconds.nullish(),
   services: z
-    .record(variableName, z.object({ command: text, ready: orElse(z.enum(['tcp', 'none']), 'tcp') }))
+    .record(serviceName, z.object({ command: text, ready: orElse(z.enum(['tcp', 'none']), 'tcp') }))
     .nullish(),
 });
 
