@@ -21,7 +21,7 @@ export function parsePatch(lines) {
   for (const text of lines) {
     const isInHunk = oldLeft > 0 || newLeft > 0;
     if (!isInHunk && text.startsWith('diff --git ')) {
-      files.push({ name: text.slice('diff --git '.length), lines: [], added: 0, removed: 0 });
+      files.push({ name: unquoted(text.slice('diff --git '.length)), lines: [], added: 0, removed: 0 });
       continue;
     }
     const file = files.at(-1) ?? { name: '', lines: [], added: 0, removed: 0 };
@@ -59,4 +59,19 @@ function hunkLineKind(text) {
   if (text.startsWith('+')) return 'added';
   if (text.startsWith('-')) return 'removed';
   return text.startsWith('\\') ? 'header' : 'context';
+}
+
+/**
+ * Git quotes a name with a quote, a backslash or other than ASCII, and writes its bytes in octal. What nobody could see stays quoted.
+ * @param {string} names
+ */
+function unquoted(names) {
+  return names.replace(/"((?:[^"\\]|\\.)*)"/g, (quoted, /** @type {string} */ inside) => {
+    const bytes = inside.replace(/\\(?:([0-7]{3})|(.))/g, (_, octal, sign) => {
+      if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8));
+      return sign === '"' || sign === '\\' ? sign : '\0'; // a control character, such as \t
+    });
+    const name = new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)));
+    return /[\p{C}\ufffd]/u.test(name) ? quoted : name;
+  });
 }

@@ -72,6 +72,22 @@ test('separates files, headers and hunks', () => {
   ]);
 });
 
+test.each([
+  [
+    String.raw`"a/\303\274n\303\257 \"q\".txt" "b/\303\274n\303\257 \"q\".txt"`,
+    'a/ünï "q".txt b/ünï "q".txt',
+  ],
+  [String.raw`a/x "b/back\\slash"`, String.raw`a/x b/back\slash`],
+  // A tab, a byte that is no text, and a sign that turns the direction of what follows.
+  ...[
+    String.raw`"a/\t" "b/\t"`,
+    String.raw`"a/\377" "b/\377"`,
+    String.raw`"a/\342\200\256x" "b/\342\200\256x"`,
+  ].map((name) => [name, name]),
+])('the names %s are shown as %s', (names, shown) => {
+  expect(parsePatch([`diff --git ${names}`])[0]?.name).toBe(shown);
+});
+
 test.each(['', 'no patch at all', '@@ -1,99999999999 +1 @@\nx', 'diff --git \ndiff --git '])(
   '%j does not throw',
   (text) => {
