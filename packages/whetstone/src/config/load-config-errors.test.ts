@@ -383,6 +383,11 @@ ${VARIANTS}`,
       ],
     ],
     [
+      'two services that have the same variables',
+      `${REPO}${AGENT}${VARIANTS}environment: {services: {db: {command: a}, DB: {command: b}}}\n`,
+      [':4:44 environment.services.DB: has the variables of db (DB_PORT) (rename one of them)'],
+    ],
+    [
       'duplicate keys',
       `${REPO}${AGENT}${VARIANTS}repo: {}\n`,
       [':4:1 : duplicate key repo (the same key appears above; keep one of them)'],

@@ -20,5 +20,14 @@ export function readEnvironment(
     const hint = 'for example prepare: [npm ci]';
     spot.error('an environment needs prepare or services', { hint, mark: 'key' });
   }
+  const variables = new Map<string, string>();
+  for (const { name } of environment.services) {
+    const same = variables.get(name.toUpperCase());
+    if (same !== undefined) {
+      const message = `has the variables of ${same} (${name.toUpperCase()}_PORT)`;
+      spot.at('services', name).error(message, { hint: 'rename one of them', mark: 'key' });
+    }
+    variables.set(name.toUpperCase(), name);
+  }
   return environment;
 }
