@@ -148,6 +148,38 @@ test.each<[string, unknown, string]>([
   expect(run.of('ERROR')[0]?.data.code).toBe('hook-failed');
 });
 
+test.each<[string, unknown]>([
+  ['a bare no', false],
+  ['a bare yes', true],
+  ['nothing', undefined],
+  ['a word', 'denied'],
+  ['a decision that there is not', { decision: 'deny' }],
+])('approve that answers with %s denies the call, as does resume', async (_, answer) => {
+  const ran: unknown[] = [];
+  const tools = () => [customTool('take', ({ n }) => `taken ${ran.push(n)}`)];
+  await using run = await startSession([calls(toolCall('take', { n: 1 }))], {
+    tools: tools(),
+    approve: () => answer as never,
+  });
+  expect(await run.session.submit('go')).toMatchObject({ reason: 'completed' });
+  expect(run.of('TOOL_CALL_END')[0]?.data.output).toMatch(
+    /^Not run: the call was denied \(the approval failed: approve: .+ is no decision; give { decision: /,
+  );
+  expect(run.of('APPROVAL_DECIDED')).toMatchObject([{ data: { decision: 'denied' } }]);
+  expect(run.of('ERROR')).toMatchObject([{ data: { code: 'hook-failed' } }]);
+
+  await using parked = await startSession([calls(toolCall('take', { n: 1 }, 'a'))], {
+    tools: tools(),
+    approve: () => ({ decision: 'parked' }),
+  });
+  await parked.session.submit('go');
+  const resumed = parked.session.resume({ a: answer as never });
+  // A call that is named without a decision is a call without one.
+  if (answer === undefined) expect(await resumed).toMatchObject({ reason: 'parked' });
+  else await expect(resumed).rejects.toThrow(/resume: call a: .+ is no decision/);
+  expect(ran).toEqual([]);
+});
+
 test('a block without a reason is a block', async () => {
   await using run = await startSession([calls(toolCall('take', { n: 1 }))], {
     tools: [customTool('take', () => 'taken')],

@@ -1,3 +1,4 @@
+import { checkedApproval } from '../control/approval.ts';
 import {
   callable,
   count,
@@ -55,5 +56,11 @@ export function checkedOptions(given: SessionOptions) {
   refuseUnknown('SessionOptions', given, options, ['profile', 'environment', 'model']);
   if (given.hooks) refuseUnknown('SessionOptions.hooks', given.hooks, hooks);
   if (given.subagents) refuseUnknown('SessionOptions.subagents', given.subagents, subagents);
-  return { ...given, clock: given.clock ?? systemClock, hooks: boundHooks(given.hooks) };
+  const { clock = systemClock, approve } = given;
+  return {
+    ...given,
+    clock,
+    hooks: boundHooks(given.hooks),
+    ...(approve && { approve: checkedApproval(approve) }),
+  };
 }

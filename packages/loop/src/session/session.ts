@@ -1,7 +1,7 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { messageOf } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
-import type { FinalDecision } from '../control/approval.ts';
+import { checkedDecisions, type FinalDecision } from '../control/approval.ts';
 import { SteeringQueue } from '../control/steering-queue.ts';
 import { checkInput } from '../conversation/check-input.ts';
 import { checkTurns } from '../conversation/check-turn.ts';
@@ -178,7 +178,7 @@ export class Session implements AsyncDisposable {
 
   /**
    * Continues with the calls that an approval hook has parked; `PROCESSING_END` lists them. Rejects with a
-   * `SessionStateError` where no call is parked, and with a `TypeError` for the id of another call.
+   * `SessionStateError` where no call is parked, and with a `TypeError` for the id of another call and for what is no decision.
    *
    * @param decisions By call id. A parked call without a decision goes to the approval hook again; where there is no
    * hook, the call is denied.
@@ -187,10 +187,7 @@ export class Session implements AsyncDisposable {
     this.#refuseWhenClosed();
     const { parked } = this.#context;
     if (!parked || this.#state === 'PROCESSING') throw new SessionStateError('resume: no call is parked');
-    const unknown = Object.keys(decisions).find((callId) => !parked.waiting.includes(callId));
-    if (unknown !== undefined)
-      throw new TypeError(`resume: call ${unknown} is not parked. Parked: ${parked.waiting.join(', ')}.`);
-    return await this.#start({ kind: 'resume', decisions: new Map(Object.entries(decisions)) });
+    return await this.#start({ kind: 'resume', decisions: checkedDecisions(decisions, parked.waiting) });
   }
 
   /** Queues a message for the model. It is read before the next model call, with the next `submit()` at the latest. */

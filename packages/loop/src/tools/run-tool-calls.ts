@@ -292,7 +292,11 @@ async function askForApproval(
   emit('APPROVAL_REQUESTED', { callId, name, input });
   const asked = Promise.resolve({ callId, name, args, input: call.input, sessionId, signal })
     .then(approve)
-    .catch((error): ApprovalDecision => ({ decision: 'denied', reason: `the approval failed: ${error}` }));
+    .catch((error): ApprovalDecision => {
+      const reason = `the approval failed: ${messageOf(error)}`;
+      if (!signal.aborted) emit('ERROR', { code: 'hook-failed', message: reason });
+      return { decision: 'denied', reason };
+    });
   const interrupted: ApprovalDecision = { decision: 'denied', reason: 'the user interrupted' };
   const decision = (await raceAbort(asked, signal, 0)) ?? interrupted;
   if (decision.decision !== 'parked') emit('APPROVAL_DECIDED', { callId, ...decision });
