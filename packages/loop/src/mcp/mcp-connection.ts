@@ -37,6 +37,8 @@ export async function openMcpConnection(
   { environment, signal, startTimeoutMs = START_TIMEOUT_MS, callTimeoutMs = CALL_TIMEOUT_MS }: McpOptions,
 ): Promise<McpConnection | { server: string; problem: string }> {
   const { name } = server;
+  if (server.kind === 'http' && !URL.canParse(server.url))
+    return { server: name, problem: `The MCP server ${name} cannot be used: its url is not a URL` };
   const wire = wireOf(server, environment);
   // A tool's answer is text for the model, so it need not fit the tool's output schema.
   const anything = { getValidator: () => (data: unknown) => ({ valid: true, data }) as never };

@@ -132,7 +132,9 @@ test('servers that cannot be used are reported, and do not affect the others', a
   });
   const missing: McpServer = { kind: 'command', name: 'missing', command: 'no-such-program-here' };
   const closed: McpServer = { kind: 'http', name: 'closed', url: 'http://127.0.0.1:9/mcp' };
+  const mistyped: McpServer = { kind: 'http', name: 'mistyped', url: 'tickets.example.com/mcp' };
   const servers = [
+    mistyped,
     ...['garbage', 'flood', 'no tools', 'serve'].map((mode) => serverOf(mode, mode.replace(' ', '-'))),
     missing,
     closed,
@@ -148,6 +150,7 @@ test('servers that cannot be used are reported, and do not affect the others', a
     silent: 'The MCP server silent cannot be used: it was not ready within 0.3 s',
     garbage: 'The MCP server garbage cannot be used: it has ended (exit code 7): no license found',
     flood: 'The MCP server flood cannot be used: it wrote a line of more than 16777216 bytes',
+    mistyped: 'The MCP server mistyped cannot be used: its url is not a URL',
     missing: expect.stringMatching(/cannot be used: .*ENOENT/),
     closed: expect.stringMatching(/cannot be used: .*(ECONNREFUSED|bad port)/),
     serve: expect.stringContaining('The tool bad'),
