@@ -63,11 +63,12 @@ function parametersOf({ $schema: _, $id: __, $async: ___, ...schema }: JsonObjec
 function toolName(server: string, tool: string, isTaken: (name: string) => boolean): string {
   const name = `mcp__${server}__${tool}`.replaceAll(/[^\w-]/g, '_');
   if (name.length <= LONGEST_NAME && !isTaken(name)) return name;
-  const hash = createHash('sha256')
-    .update(JSON.stringify([server, tool]))
-    .digest('hex')
-    .slice(0, 8);
-  return `${name.slice(0, LONGEST_NAME - hash.length - 1)}_${hash}`;
+  // Servers of one name can have the same tool.
+  for (const original: (string | number)[] = [server, tool]; ; original.push(original.length)) {
+    const hash = createHash('sha256').update(JSON.stringify(original)).digest('hex').slice(0, 8);
+    const hashed = `${name.slice(0, LONGEST_NAME - hash.length - 1)}_${hash}`;
+    if (!isTaken(hashed)) return hashed;
+  }
 }
 
 /** What the model reads of a result. Pictures, sound and files are named, not shown: a server's word is text here. */

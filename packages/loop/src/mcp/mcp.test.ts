@@ -81,6 +81,12 @@ test('tools of all pages are offered under names that providers take; arguments 
   ]);
 });
 
+test('servers of one name keep all their tools', async () => {
+  await using alone = await connect([serverOf()]);
+  await using mcp = await connect([serverOf(), serverOf(), serverOf()]);
+  expect(new Set(mcp.tools.map(({ definition }) => definition.name)).size).toBe(3 * alone.tools.length);
+});
+
 test('a server that crashes fails its open call and every later one, with its last output', async () => {
   const { results } = await play([serverOf()], [['crash'], ['echo', { text: 'x' }]]);
   const end = /it has ended \(exit code 3\): out of cheese$/;
