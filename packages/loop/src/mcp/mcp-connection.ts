@@ -40,9 +40,7 @@ export async function openMcpConnection(
   if (server.kind === 'http' && !URL.canParse(server.url))
     return { server: name, problem: `The MCP server ${name} cannot be used: its url is not a URL` };
   const wire = wireOf(server, environment);
-  // A tool's answer is text for the model, so it need not fit the tool's output schema.
-  const anything = { getValidator: () => (data: unknown) => ({ valid: true, data }) as never };
-  const client = new Client({ name: 'whetstone-loop', version }, { jsonSchemaValidator: anything });
+  const client = new Client({ name: 'whetstone-loop', version });
   const deadline = AbortSignal.timeout(startTimeoutMs);
   const giveUp = signal ? AbortSignal.any([signal, deadline]) : deadline;
   try {
@@ -54,7 +52,9 @@ export async function openMcpConnection(
       tools: listed,
       async call(tool, args, aborted) {
         if (wire.end() !== undefined) throw new Error(`MCP server ${name} has ended: ${wire.end()}`);
-        const options = { signal: aborted, timeout: callTimeoutMs };
+        // A tool's answer is text for the model, so it need not fit the tool's output schema, which this definition lacks.
+        const toolDefinition = { name: tool, inputSchema: { type: 'object' as const } };
+        const options = { signal: aborted, timeout: callTimeoutMs, toolDefinition };
         return await client.callTool({ name: tool, arguments: args }, options).catch((error) => {
           const limit = `it has not answered within ${callTimeoutMs / 1000} s`;
           throw new Error(`MCP server ${name} has failed: ${wire.end() ?? reasonOf(error, limit)}`);

@@ -52,15 +52,19 @@ test('tools of all pages are offered under names that providers take; arguments 
       ['fail'],
       ['picture'],
       ['numbers'],
+      ['unstructured', { text: 'x' }],
+      ['refuse'],
     ],
   );
   const names = tools.map(({ definition }) => definition.name);
-  expect(names.slice(0, 7)).toEqual(
-    ['echo', 'fail', 'picture', 'numbers', 'wait', 'crash', 'a_b'].map((name) => `mcp__fixture__${name}`),
+  expect(names.slice(0, 9)).toEqual(
+    ['echo', 'fail', 'picture', 'numbers', 'unstructured', 'refuse', 'wait', 'crash', 'a_b'].map(
+      (name) => `mcp__fixture__${name}`,
+    ),
   );
-  expect(names[7]).toMatch(/^mcp__fixture__a_b_[0-9a-f]{8}$/);
-  expect(names[8]).toMatch(/^mcp__fixture__x+_[0-9a-f]{8}$/);
-  expect(names[8]).toHaveLength(64);
+  expect(names[9]).toMatch(/^mcp__fixture__a_b_[0-9a-f]{8}$/);
+  expect(names[10]).toMatch(/^mcp__fixture__x+_[0-9a-f]{8}$/);
+  expect(names[10]).toHaveLength(64);
   expect(problems).toEqual([
     {
       server: 'fixture',
@@ -78,6 +82,9 @@ test('tools of all pages are offered under names that providers take; arguments 
       'A picture:\n[image of 3 bytes, image/png, not shown]\n[resource note://1]\na note\n[resource x: file:///x]',
     ],
     [false, '{"n":1}'],
+    // It has an output schema, which is for programs. The call has had its effect, and the model has to read of it.
+    [false, 'unstructured: x second'],
+    [true, 'Tool error (mcp__fixture__refuse): MCP server fixture has failed: no entry'],
   ]);
 });
 

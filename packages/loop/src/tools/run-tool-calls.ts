@@ -265,7 +265,7 @@ function hooked(call: ToolCallPart, args: JsonObject, { sessionId, signal }: Too
 }
 
 function failure(status: Finished['status'], content: string): Finished {
-  return { status, content: content.toWellFormed(), isError: true };
+  return { status, content: clean(content), isError: true };
 }
 
 function argumentText(call: ToolCallPart, { definition }: RegisteredTool): string {

@@ -19,6 +19,8 @@ const pages = [
     tool('fail'),
     tool('picture'),
     tool('numbers', { outputSchema: { type: 'object', properties: { n: { type: 'string' } }, required: ['n'] } }),
+    tool('unstructured', { outputSchema: { type: 'object', properties: { n: { type: 'string' } } } }),
+    tool('refuse'),
     tool('wait'),
     tool('crash'),
   ],
@@ -49,6 +51,10 @@ for await (const line of createInterface({ input: process.stdin })) {
   if (mode === 'silent') continue;
   if (method === 'notifications/cancelled') writeFileSync('cancelled', line);
   if (id === undefined) continue;
+  if (params?.name === 'refuse') {
+    put({ id, error: { code: -32000, message: 'no\0 entry' } });
+    continue;
+  }
   const result = answer(method, params ?? {});
   if (result) put({ id, result });
 }
