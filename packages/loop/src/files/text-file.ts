@@ -5,6 +5,8 @@ export type TextFile = {
   bom: boolean;
 };
 
+export const BOM = '\ufeff';
+
 /** Throws where the bytes are not UTF-8 text, because an edit would destroy them. */
 export function decodeTextFile(bytes: Uint8Array, path: string): TextFile {
   if (looksBinary(bytes)) throw new Error(`${path} is a binary file. It cannot be edited as text.`);
@@ -20,7 +22,7 @@ export function decodeTextFile(bytes: Uint8Array, path: string): TextFile {
 }
 
 export function encodeTextFile({ text, bom }: TextFile): Uint8Array {
-  return new TextEncoder().encode(bom ? `\ufeff${text}` : text);
+  return new TextEncoder().encode(bom ? BOM + text : text);
 }
 
 const SNIFF_BYTES = 8 * 1024;

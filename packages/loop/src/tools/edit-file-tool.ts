@@ -1,7 +1,7 @@
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
 import { replaceFile } from '../files/change-files.ts';
 import { readFile, statFile, withFileLocks } from '../files/file-access.ts';
-import { decodeTextFile, encodeTextFile } from '../files/text-file.ts';
+import { BOM, decodeTextFile, encodeTextFile } from '../files/text-file.ts';
 import { builtInTool } from './built-in-tool.ts';
 import { FILE_PATH, flag, optional, type Parameter, text } from './parameters.ts';
 import { replaceText } from './replace-text.ts';
@@ -67,7 +67,10 @@ export async function editFile(
   return await withFileLocks(environment, [path], async () => {
     await statFile(environment, path);
     const bytes = await readFile(environment, path);
-    const file = decodeTextFile(bytes, path);
+    const decoded = decodeTextFile(bytes, path);
+    // Whoever quotes the byte order mark edits it as a part of the text.
+    const isQuoted = decoded.bom && oldText.startsWith(BOM);
+    const file = isQuoted ? { text: BOM + decoded.text, bom: false } : decoded;
     const replaced = replaceText(file.text, oldText, newText, all);
     if (replaced.kind === 'missing') {
       const advice = 'Read the file again and give the text exactly as it is there.';

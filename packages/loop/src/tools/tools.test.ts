@@ -139,6 +139,17 @@ test('edit_file changes one place, says how it matched, and refuses what is uncl
   await expect(edit('x', 'x')).rejects.toThrow(/are the same/);
 });
 
+test('edit_file that quotes the byte order mark keeps one, or takes it away', async () => {
+  await using place = await temporaryEnvironment();
+  await writeFile(place.path('a'), '\ufeffone\ntwo\n');
+  const edit = (old_string: string, new_string: string) =>
+    call(createEditFileTool(), place.environment, { file_path: 'a', old_string, new_string });
+  expect((await edit('\ufeffone', '\ufeffONE')).content).toBe('Replaced 1 occurrence in a.');
+  expect(await readFile(place.path('a'), 'utf8')).toBe('\ufeffONE\ntwo\n');
+  await edit('\ufeffONE', 'one');
+  expect(await readFile(place.path('a'), 'utf8')).toBe('one\ntwo\n');
+});
+
 test('write_file creates folders and reports bytes', async () => {
   await using place = await temporaryEnvironment();
   const write = (content: string) =>
