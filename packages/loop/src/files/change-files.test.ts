@@ -206,6 +206,16 @@ test('a patch that cannot be taken back names the files that it has changed', as
   expect(await readFile(place.path('a'), 'utf8')).toBe('A\n');
 });
 
+test('a path that is empty or leads through a file is refused with the reason', async () => {
+  await using place = await temporaryEnvironment();
+  await writeFile(place.path('a'), 'one\n');
+  for (const path of ['a/b', 'a/b/c'])
+    await expect(writeWholeFile(place.environment, path, 'x')).rejects.toThrow(`${path}: a is not a folder`);
+  await expect(writeWholeFile(place.environment, '', 'x')).rejects.toThrow('The path is empty. Name a file.');
+  await expect(editFile(place.environment, '', edit)).rejects.toThrow('The path is empty. Name a file.');
+  expect(await readdir(place.directory)).toEqual(['a']);
+});
+
 test('an edit of a file that somebody else changes meanwhile is refused with the difference', async () => {
   await using place = await temporaryEnvironment();
   await mkdir(place.path('src'));

@@ -2,7 +2,7 @@ import { messageOf } from '@whetstone/errors';
 import { isJsonObject } from '@whetstone/events/json';
 import { displayPath, pathsOf, resolvePath } from '../environment/environment-path.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
-import { canonicalPath, describeFailure, refuseSpecial } from './file-access.ts';
+import { canonicalPath, describeFailure, refuseEmpty, refuseSpecial } from './file-access.ts';
 
 /** A new content of a file, or its end. */
 export type FileChange =
@@ -63,6 +63,7 @@ export async function replaceFile(
 
 async function prepare(environment: ExecutionEnvironment, change: FileChange): Promise<Step> {
   const { path } = change;
+  refuseEmpty(path);
   const absolute = resolvePath(environment, path);
   if (change.kind === 'remove') return removal(environment, path, absolute);
   const existing = await named(environment, path, () => environment.stat(absolute));
@@ -135,7 +136,12 @@ async function creation(
   const target = await canonicalPath(environment, path);
   const missing: string[] = [];
   let folder = paths.dirname(target);
-  for (; !(await environment.stat(folder)); folder = paths.dirname(folder)) missing.unshift(folder);
+  let there = await environment.stat(folder);
+  for (; !there; there = await environment.stat(folder)) {
+    missing.unshift(folder);
+    folder = paths.dirname(folder);
+  }
+  if (there.kind !== 'directory') throw new Error(`${displayPath(environment, folder)} is not a folder`);
   const temporary = temporaryIn(environment, folder);
   const clean = () => environment.remove(temporary);
   try {

@@ -5,12 +5,18 @@ import type { ExecutionEnvironment, FileStat } from '../environment/execution-en
 
 /** The file at a path of the model. Rejects, with what the model can do, where the path does not lead to a file. */
 export async function statFile(environment: ExecutionEnvironment, path: string): Promise<FileStat> {
+  refuseEmpty(path);
   const found = await attempt(environment, path, () => environment.stat(resolvePath(environment, path)));
   if (found === undefined)
     throw new Error(`File not found: ${path}. Use glob or grep to find the right path.`);
   if (found.kind === 'directory') throw new Error(`${path} is a directory. List it with glob or the shell.`);
   refuseSpecial(found, path);
   return found;
+}
+
+/** An empty path would be the working folder. */
+export function refuseEmpty(path: string): void {
+  if (path === '') throw new Error('The path is empty. Name a file.');
 }
 
 /** Throws for what has no content of its own: a read could wait forever, and a write would change something else. */
