@@ -1,4 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { isJsonObject, parseJson } from '@whetstone/events/json';
 import { present } from '@whetstone/events/present';
 import { LlmError } from './llm-error.ts';
 import { NATIVE_PROVIDERS, type NativeProvider } from './native-providers.ts';
@@ -23,15 +24,27 @@ export async function createModel(options: CreateModelOptions): Promise<Language
   const baseURL = baseUrl?.replace(/\/+$/, '');
   // The package of Google knows only one of the two variables.
   const key = apiKey ?? keyOf(provider);
-  return await load(
-    model,
-    present({ baseURL, apiKey: key, headers, fetch: withoutRedirects(options.fetch) }),
-  );
+  return await load(model, present({ baseURL, apiKey: key, headers, fetch: guarded(options.fetch) }));
 }
 
-/** `fetch` would follow a redirect to any host, with the keys that are not in the header `authorization`. */
-function withoutRedirects(send: typeof fetch | undefined): typeof fetch {
-  return (input, init) => (send ?? fetch)(input, { ...init, redirect: 'manual' });
+/**
+ * `fetch` would follow a redirect to any host, with the keys that are not in the header `authorization`. And the
+ * packages find no event in an error that a gateway sends as JSON with status 200 in place of a stream.
+ */
+function guarded(send: typeof fetch = fetch): typeof fetch {
+  return async (input, init) => {
+    const response = await send(input, { ...init, redirect: 'manual' });
+    if (!response.ok || !/^application\/json\b/i.test(response.headers.get('content-type') ?? ''))
+      return response;
+    const responseBody = await response.clone().text();
+    const body = parseJson(responseBody);
+    if (!isJsonObject(body) || !body.error) return response;
+    const code = isJsonObject(body.error) ? Number(body.error.code) : Number.NaN;
+    throw Object.assign(new Error(), {
+      responseBody,
+      ...(code >= 400 && code < 600 && { statusCode: code }),
+    });
+  };
 }
 
 const keyOf = (provider: NativeProvider): string | undefined =>

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startModelServer } from '../__fixtures__/model-server.ts';
 import { startSession } from '../__fixtures__/start-session.ts';
 import { type ProviderError, providerErrors } from './__fixtures__/provider-errors.ts';
 import { createModel } from './create-model.ts';
@@ -64,6 +65,25 @@ test('a connection that breaks in the middle of an answer is called so, not a su
     message: 'The response broke off: terminated (other side closed)',
   });
 });
+
+test.each(['anthropic', 'google', 'openai'] as const)(
+  'an error with status 200 in place of a stream of %s is what it says',
+  async (provider) => {
+    const bodies = [{ error: 'the pool is empty' }, { error: { message: 'no more today', code: 402 } }];
+    await using gateway = await startModelServer(bodies.map((body) => ({ status: 200, body })));
+    const model = await createModel({ provider, model: 'some-model', baseUrl: gateway.baseUrl, apiKey: 'k' });
+    await using run = await startSession([], { model });
+    const { error } = await run.session.submit('hi');
+    expect(run.of('WARNING').at(-1)?.data).toMatchObject({
+      code: 'model-retry',
+      message: expect.stringContaining('the pool is empty'),
+    });
+    expect(error).toMatchObject({
+      code: 'model-quota-exceeded',
+      message: expect.stringContaining('no more today'),
+    });
+  },
+);
 
 test.each([
   ['anthropic', 'x-api-key'],
