@@ -33,6 +33,12 @@ test('an answer that does not fit is requested once more, with the reason', asyn
   expect(await mended.session.submit('count', { outputSchema })).toMatchObject({ output: { bugs: 1 } });
 });
 
+test('a schema with $async is checked like any other', async () => {
+  await using run = await startSession([says('{"bugs":"two"}'), says('{"bugs":2}')]);
+  const schema = { ...outputSchema, $async: true };
+  expect((await run.session.submit('count', { outputSchema: schema })).output).toEqual({ bugs: 2 });
+});
+
 test('a property that the schema forbids is let through for tools, and not in an answer', async () => {
   await using run = await startSession([says('{"bugs":1,"x":2}'), says('{"bugs":1}')]);
   expect((await run.session.submit('count', { outputSchema })).output).toEqual({ bugs: 1 });

@@ -20,7 +20,8 @@ const byObject = new WeakMap<JsonObject, ValidateFunction>();
 export function validatorOf(schema: JsonObject): ValidateFunction {
   const known = byObject.get(schema);
   if (known) return known;
-  const { $schema: _dialect, ...rest } = schema;
+  // With `$async` the validator would give a promise, which is never false, and reject in nobody's hands.
+  const { $schema: _dialect, $async: _async, ...rest } = schema;
   const validate = compiledOnce(rest);
   byObject.set(schema, validate);
   return validate;
