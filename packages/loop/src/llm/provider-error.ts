@@ -114,23 +114,26 @@ export function retryAfterOf({ headers, text }: ErrorFacts): number | undefined 
   if (!value) return retryAfterIn(text);
   const seconds = Number(value);
   if (seconds >= 0) return seconds * 1000;
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
+  const date = Number.isNaN(seconds) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(date) ? retryAfterIn(text) : Math.max(0, date - Date.now());
 }
 
+const DURATION =
+  /([\d.]+) ?(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)(?![a-z])(?:,? and |,? )?/iy;
 const TOLD_WAIT =
-  /"retryDelay":\s*"|(?:retry|try again) (?:in|after) (?=[\d.]+ ?(?:ms|s\b|[smh]\d|h\b|m\b|seconds?|minutes?))/gi;
-const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };
+  /"retryDelay":\s*"|(?:retry|try again) (?:in|after) (?:about )?|\bwait (?=[\d.]+ \w+ before)/gi;
+const UNITS: Readonly<Record<string, number>> = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 };
 
 function retryAfterIn(text: string): number | undefined {
   const waits = [...text.matchAll(TOLD_WAIT)].map(({ index, 0: found }) => {
-    const rest = text.slice(index + found.length);
-    const [duration = ''] = /^(?:[\d.]+ ?(?:ms|[hms])[a-z]*)+/i.exec(rest) ?? [];
-    const parts = duration.matchAll(/([\d.]+) ?(ms|[hms])/gi);
-    return [...parts].reduce(
-      (sum, [, count, unit = '']) => sum + Number(count) * (UNITS[unit.toLowerCase()] ?? 0),
-      0,
-    );
+    let sum = 0;
+    DURATION.lastIndex = index + found.length;
+    for (let part = DURATION.exec(text); part; part = DURATION.exec(text)) {
+      const unit = part[2]?.toLowerCase() ?? '';
+      sum += Number(part[1]) * (/^m(?:s|illi)/.test(unit) ? 1 : (UNITS[unit.charAt(0)] ?? 0));
+    }
+    return sum;
   });
-  return waits.length === 0 ? undefined : Math.max(...waits);
+  const longest = Math.max(...waits);
+  return longest > 0 ? longest : undefined;
 }

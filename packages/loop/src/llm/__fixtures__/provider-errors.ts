@@ -150,6 +150,24 @@ export const providerErrors: readonly ProviderError[] = [
         'rate_limit_exceeded',
       ),
     ],
+    ...(
+      [
+        ['a wait in hours', 'Rate limit reached. Please try again in 2 hours.', 'no'],
+        ['a wait in days', 'You have hit your usage limit. Try again in 3 days 4 hours 9 minutes.', 'no'],
+        ['a wait before a retry', 'Rate limit of 150 per 86400s exceeded. Please wait 33280 seconds before retrying.', 'no'],
+        ['a wait in short words', 'Rate limit reached. Please retry in about 30 secs.', 30_000],
+      ] as const
+    ).map(
+      ([what, message, retried]): Row => [what, 429, 'model-rate-limit', retried, openai(message, 'requests', 'rate_limit_exceeded')],
+    ),
+    [
+      'a wait in its text, where `retry-after` is no time',
+      429,
+      'model-rate-limit',
+      7_000,
+      openai('Rate limit reached. Please try again in 7s.', 'requests', 'rate_limit_exceeded'),
+      { 'retry-after': '7s' },
+    ],
     [
       'a request larger than the limit per minute',
       429,
