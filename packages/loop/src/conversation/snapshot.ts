@@ -20,6 +20,8 @@ export type SessionSnapshot = {
   parked?: ParkedRound;
   /** Arguments of parked calls as `beforeTool` has left them, by call id. The hook is not called for them again. */
   parkedArguments?: Record<string, JsonObject>;
+  /** What the answer has to fit of the input whose calls are parked. */
+  outputSchema?: JsonObject;
   /** Absent where there are none, and in snapshots of older versions of this package. */
   subagents?: SubagentSnapshot[];
   /** Where the budget and the totals continue to count. */
@@ -155,6 +157,7 @@ const FIELDS: Readonly<Record<string, Check>> = {
   followUps: Array.isArray,
   parked: has({ results: Array.isArray, waiting: Array.isArray, rounds: isNumber }),
   parkedArguments: (value) => isJsonObject(value) && Object.values(value).every(isJsonObject),
+  outputSchema: isJsonObject,
   subagents: isListOf(isSubagent),
   spent: has({ usage: isJsonObject }),
   foreignTurns: isNumber,
@@ -174,6 +177,6 @@ export function snapshotAt(snapshot: SessionSnapshot, at: string | number): Sess
     throw new RangeError(`fork: there is no turn ${at}; the history has ${turns.length}`);
   const withResults = turns[count]?.kind === 'tool_results' ? count + 1 : count;
   if (withResults === turns.length) return snapshot;
-  const { parked: _, parkedArguments: __, ...rest } = snapshot;
+  const { parked: _, parkedArguments: __, outputSchema: ___, ...rest } = snapshot;
   return { ...rest, turns: turns.slice(0, withResults), steering: [], followUps: [] };
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { calls, says, scriptedModel, toolCall } from '../__fixtures__/scripted-model.ts';
 import { startSession } from '../__fixtures__/start-session.ts';
+import { Session } from '../session/session.ts';
 
 const outputSchema = {
   type: 'object',
@@ -31,6 +32,19 @@ test('an answer that does not fit is requested once more, with the reason', asyn
 
   await using mended = await startSession([says(''), says('{"bugs":1}')]);
   expect(await mended.session.submit('count', { outputSchema })).toMatchObject({ output: { bugs: 1 } });
+});
+
+test('the answer after a parked call has to fit, also in a restored session', async () => {
+  await using run = await startSession([calls(toolCall('glob', { pattern: '*' }, 'a'))], {
+    approve: () => ({ decision: 'parked' }),
+  });
+  expect(await run.session.submit('count', { outputSchema })).toMatchObject({ reason: 'parked' });
+  const saved = JSON.parse(JSON.stringify(await run.session.snapshot()));
+  const { profile } = run;
+  const model = scriptedModel([says('two'), says('{"bugs":2}')]);
+  await using later = Session.restore(saved, { profile, environment: run.place.environment, model });
+  expect(await later.resume({ a: { decision: 'approved' } })).toMatchObject({ output: { bugs: 2 } });
+  expect(await later.snapshot()).not.toHaveProperty('outputSchema');
 });
 
 test('a schema with $async is checked like any other', async () => {

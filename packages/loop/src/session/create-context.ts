@@ -31,6 +31,7 @@ export function createContext(
     meter: new SpendMeter(options.budget, parent?.meter, snapshot?.spent),
     announced: new Set(),
     parked: history.openCalls().length === 0 ? undefined : snapshot?.parked,
+    outputSchema: snapshot?.outputSchema,
     foreignTurns: snapshot?.foreignTurns ?? 0,
     config,
     profile,

@@ -9,7 +9,7 @@ type Beside = {
 
 /** The session as it is now, as JSON. Synchronous, so that a session and its subagents are caught at one moment. */
 export function takeSnapshot(context: LoopContext, beside: Beside): SessionSnapshot {
-  const { sessionId, history, config, steering, parked, meter, foreignTurns } = context;
+  const { sessionId, history, config, steering, parked, outputSchema, meter, foreignTurns } = context;
   const { preamble, followUps, parkedArguments, subagents } = beside;
   return {
     version: 1,
@@ -22,6 +22,7 @@ export function takeSnapshot(context: LoopContext, beside: Beside): SessionSnaps
       followUps: unlessEmpty(followUps),
       parked,
       parkedArguments,
+      outputSchema: parked && outputSchema,
       subagents: unlessEmpty(subagents),
       foreignTurns: foreignTurns || undefined,
     }),
