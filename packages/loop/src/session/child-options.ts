@@ -25,6 +25,8 @@ export async function childOptions(
   if (request.model !== undefined && !resolveModel)
     throw new Error(`Model ${request.model} is not available: the host offers no other models.`);
   const resolved = request.model === undefined ? undefined : await resolveModel?.(request.model);
+  if (request.model !== undefined && !resolved?.model)
+    throw new Error(`Model ${request.model} is not available: the host has found no such model.`);
   const model = resolved?.model ?? parent.model;
   const environment =
     request.workingDirectory === undefined

@@ -356,6 +356,15 @@ test('another model comes from the host, with its provider’s profile', async (
   const last = run.of('TOOL_CALL_END').at(-1);
   expect(last?.data.output).toBe('Tool error (spawn_agent): There is no model nope.');
 
+  // A host in JavaScript may find nothing without a throw: the parent's model is not what was asked for.
+  await using none = await startSession(
+    family({ lead: [spawn('child', { model: 'nope' }), says('ok')], child: [says('hi')] }),
+    { subagents: { resolveModel: () => undefined as never } },
+  );
+  await none.session.submit('lead');
+  expect(none.of('SUBAGENT_START')).toEqual([]);
+  expect(none.of('TOOL_CALL_END')[0]?.data.output).toMatch(/Model nope is not available: the host has found/);
+
   await using plain = await startSession([says('ok')]);
   await plain.session.submit('hi');
   const tool = plain.model.requests[0]?.tools?.find((entry) => entry.name === 'spawn_agent');
