@@ -24,6 +24,18 @@ test.each([
   },
 );
 
+test('an approval and a hook that outlast the wall time are not ended by the user', async () => {
+  const never = () => new Promise<never>(() => {});
+  for (const guard of [{ approve: never }, { hooks: { beforeTool: never } }]) {
+    await using run = await startSession([calls(toolCall('glob', { pattern: '*' }))], {
+      ...guard,
+      budget: { wallTimeMs: 30 },
+    });
+    expect(await run.session.submit('go')).toMatchObject({ reason: 'wall_time' });
+    expect(run.of('TOOL_CALL_END')[0]?.data.output).toMatch(/^Not run: .*the time limit interrupted/);
+  }
+});
+
 test('the wall time stops what runs', async () => {
   const hang = customTool('hang', (_args, { signal }) => {
     return new Promise((_, reject) => {

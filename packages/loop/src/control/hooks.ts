@@ -3,7 +3,7 @@ import type { JsonObject } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { HistoryTurn, Input, Part } from '../conversation/turn.ts';
 import type { Emit, ToolCallEnd } from '../events/session-event.ts';
-import { raceAbort } from './race-abort.ts';
+import { raceAbort, whoAborted } from './race-abort.ts';
 
 type Maybe<T> = T | undefined | Promise<T | undefined>;
 
@@ -100,7 +100,6 @@ export async function askHook<T extends object>(
         return { kind: 'failed', message };
       },
     );
-  return (
-    (await raceAbort(work, signal, ABORT_GRACE_MS)) ?? { kind: 'failed', message: 'the user interrupted' }
-  );
+  const answer = await raceAbort(work, signal, ABORT_GRACE_MS);
+  return answer ?? { kind: 'failed', message: `${whoAborted(signal)} interrupted` };
 }

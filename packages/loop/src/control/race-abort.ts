@@ -62,3 +62,8 @@ function listenTo(signal: AbortSignal): Listeners {
 export function isTimeout({ reason }: AbortSignal): boolean {
   return reason instanceof DOMException && reason.name === 'TimeoutError';
 }
+
+/** For what the model and the host read about an abort. */
+export function whoAborted(signal: AbortSignal): string {
+  return isTimeout(signal) ? 'the time limit' : 'the user';
+}

@@ -4,7 +4,7 @@ import { present } from '@whetstone/events/present';
 import type { ApprovalDecision, ApprovalHook, FinalDecision } from '../control/approval.ts';
 import { monotonicMs } from '../control/clock.ts';
 import { askHook, type HookedCall, type Hooks } from '../control/hooks.ts';
-import { isTimeout, raceAbort } from '../control/race-abort.ts';
+import { raceAbort, whoAborted } from '../control/race-abort.ts';
 import type { SessionConfig } from '../control/session-config.ts';
 import { problemOfParts } from '../conversation/check-input.ts';
 import type { Part, ToolCallPart, ToolResult } from '../conversation/turn.ts';
@@ -297,14 +297,10 @@ async function askForApproval(
       if (!signal.aborted) emit('ERROR', { code: 'hook-failed', message: reason });
       return { decision: 'denied', reason };
     });
-  const interrupted: ApprovalDecision = { decision: 'denied', reason: 'the user interrupted' };
-  const decision = (await raceAbort(asked, signal, 0)) ?? interrupted;
+  const answer = await raceAbort(asked, signal, 0);
+  const decision = answer ?? { decision: 'denied', reason: `${whoAborted(signal)} interrupted` };
   if (decision.decision !== 'parked') emit('APPROVAL_DECIDED', { callId, ...decision });
   return decision;
-}
-
-function whoAborted(signal: AbortSignal): string {
-  return isTimeout(signal) ? 'the time limit' : 'the user';
 }
 
 /** TERM, two seconds, KILL: what a well-behaved tool needs at most after an abort, and a little more. */
