@@ -66,7 +66,8 @@ export async function openMcpConnection(
     const limit = `it was not ready within ${startTimeoutMs / 1000} s`;
     const reason = deadline.aborted ? limit : (wire.end() ?? reasonOf(error, limit));
     await wire.close();
-    return { server: name, problem: `The MCP server ${name} cannot be used: ${reason}` };
+    const line = reason.replaceAll(/\s*\n\s*/g, ' ');
+    return { server: name, problem: `The MCP server ${name} cannot be used: ${line}` };
   }
 }
 

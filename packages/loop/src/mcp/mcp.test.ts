@@ -161,7 +161,8 @@ test('servers that cannot be used are reported, and do not affect the others', a
   );
   expect(reasons).toEqual({
     silent: 'The MCP server silent cannot be used: it was not ready within 0.3 s',
-    garbage: 'The MCP server garbage cannot be used: it has ended (exit code 7): no license found',
+    garbage:
+      'The MCP server garbage cannot be used: it has ended (exit code 7): no license found ask for one',
     flood: 'The MCP server flood cannot be used: it wrote a line of more than 16777216 bytes',
     mistyped: 'The MCP server mistyped cannot be used: its url is not a URL',
     missing: expect.stringMatching(/cannot be used: .*ENOENT/),

@@ -38,7 +38,7 @@ const put = (value: object): void => void process.stdout.write(`${JSON.stringify
 
 if (mode === 'garbage') {
   process.stdout.write('usage: none\n{"jsonrpc":"2.0"}\n[]\n');
-  process.stderr.write('no license found\n');
+  process.stderr.write('no license found\n  ask for one\n');
   process.exit(7);
 }
 if (mode === 'flood') {
