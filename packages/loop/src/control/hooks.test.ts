@@ -180,6 +180,18 @@ test.each<[string, unknown]>([
   expect(ran).toEqual([]);
 });
 
+test('a guard that writes into the arguments changes nothing: only what it returns is validated', async () => {
+  const got: unknown[] = [];
+  const spoil = ({ args }: { args: Record<string, unknown> }) => void Object.assign(args, { n: 'three' });
+  await using run = await startSession([calls(toolCall('take', { n: 1 }))], {
+    tools: [customTool('take', ({ n }) => `taken ${got.push(n)}`)],
+    hooks: { beforeTool: spoil },
+    approve: (request) => spoil(request) ?? { decision: 'approved' },
+  });
+  await run.session.submit('go');
+  expect(got).toEqual([1]);
+});
+
 test('a block without a reason is a block', async () => {
   await using run = await startSession([calls(toolCall('take', { n: 1 }))], {
     tools: [customTool('take', () => 'taken')],

@@ -230,7 +230,7 @@ async function askBefore(
 ): Promise<{ args: JsonObject } | Finished> {
   const { beforeTool } = run.hooks;
   if (!beforeTool) return { args };
-  const ask = async () => checkBefore(await beforeTool(hooked(call, args, run)));
+  const ask = async () => checkBefore(await beforeTool(hooked(call, structuredClone(args), run)));
   const answer = await askHook('beforeTool', ask, run);
   if (answer.kind === 'failed') return failure('rejected', `Not run: ${answer.message}.`);
   if (answer.kind === 'none') return { args };
@@ -290,7 +290,14 @@ async function askForApproval(
   }
   if (!approve) return APPROVED;
   emit('APPROVAL_REQUESTED', { callId, name, input });
-  const asked = Promise.resolve({ callId, name, args, input: call.input, sessionId, signal })
+  const asked = Promise.resolve({
+    callId,
+    name,
+    args: structuredClone(args),
+    input: call.input,
+    sessionId,
+    signal,
+  })
     .then(approve)
     .catch((error): ApprovalDecision => {
       const reason = `the approval failed: ${messageOf(error)}`;
