@@ -108,6 +108,8 @@ test('a message cannot add a commit, and no name of a commit is an option', asyn
   const draft = commit && (await replayDraft(repo, 'a', commit));
   if (!commit || !draft || typeof draft === 'string') throw new Error(`no draft: ${draft}`);
   expect((await introducedNames(repo, draft)).own).toEqual(['half2']);
+  const goldPatch = '+half2 $half export exported ha.f hal|half\n';
+  expect((await introducedNames(repo, { ...draft, goldPatch })).own).toEqual(['half2', '$half', 'exported']);
   await expect(replayDraft(repo, 'a', { ...commit, parent: `--output=${target(repo)}` })).rejects.toThrow();
   const base = `--open-files-in-pager=touch ${target(repo)};`;
   await expect(introducedNames(repo, { ...draft, base })).rejects.toThrow();
