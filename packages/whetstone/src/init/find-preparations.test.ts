@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { runGit } from '../workspace/__fixtures__/test-repo.ts';
 import { findPreparations } from './find-preparations.ts';
 
 let folder: string;
@@ -18,6 +19,20 @@ function found(files: Record<string, string>) {
   }
   return findPreparations(folder);
 }
+
+test('a lock file that is in no commit does not count, because no case sees it', () => {
+  const git = (...args: string[]) => runGit(folder, args);
+  found({ 'package.json': '{}', 'package-lock.json': '{}', '.gitignore': 'package-lock.json\n' });
+  expect(findPreparations(folder)).toMatchObject([{ commands: ['npm ci'] }]);
+  git('init', '--quiet');
+  expect(findPreparations(folder)).toMatchObject([{ commands: ['npm ci'] }]);
+  git('add', '.');
+  git('commit', '--quiet', '--message', 'Start');
+  expect(findPreparations(folder)).toEqual([]);
+  git('add', '--force', 'package-lock.json');
+  git('commit', '--quiet', '--message', 'Lock');
+  expect(findPreparations(folder)).toMatchObject([{ commands: ['npm ci'] }]);
+});
 
 test('lock files say how exactly these packages are installed', () => {
   const command = (...names: string[]) => {

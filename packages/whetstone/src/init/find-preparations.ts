@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -83,16 +84,32 @@ const LOCKS: readonly [file: string, command: string][] = [
   ['go.sum', 'go mod download'],
 ];
 
+const CARGO_LOCK = 'Cargo.lock';
+
+/**
+ * Which of these files a case sees. Many libraries let Git ignore their lock file: it lies beside the sources and is in no
+ * commit. Where there is no commit yet, all that are there may be in the first one.
+ */
+function inTrees(root: string, files: readonly string[]): (file: string) => boolean {
+  const there = files.filter((file) => existsSync(join(root, file)));
+  if (there.length === 0) return () => false;
+  const args = ['-C', root, 'ls-tree', '-z', '--name-only', 'HEAD', '--', ...there];
+  const { status, stdout } = spawnSync('git', args, { encoding: 'utf8' });
+  const names = new Set(status === 0 ? stdout.split('\0') : there);
+  return (file) => names.has(file);
+}
+
 /** What the lock files at the root say. It may be run unasked: it installs what is locked, and nothing else. */
 export function lockedInstall(root: string): Preparation | undefined {
-  const ofNode = LOCKS.slice(0, 6).find(([file]) => existsSync(join(root, file)));
-  const others = LOCKS.slice(6).filter(([file]) => existsSync(join(root, file)));
+  const isLocked = inTrees(root, [...LOCKS.map(([file]) => file), CARGO_LOCK]);
+  const ofNode = LOCKS.slice(0, 6).find(([file]) => isLocked(file));
+  const others = LOCKS.slice(6).filter(([file]) => isLocked(file));
   // A frozen install of both uv and pip would only repeat the work.
   const [python] = others.filter(([file]) => file !== 'go.sum');
   const go = others.find(([file]) => file === 'go.sum');
   const all = [ofNode, python, go].flatMap((one) => (one ? [one] : []));
   const files = all.map(([file]) => file);
-  const cargo = existsSync(join(root, 'Cargo.lock')) ? ['Cargo.lock'] : [];
+  const cargo = isLocked(CARGO_LOCK) ? [CARGO_LOCK] : [];
   const commands = [
     ...all.map(([, command]) => command),
     ...(cargo.length > 0 ? ['cargo fetch --locked'] : []),
