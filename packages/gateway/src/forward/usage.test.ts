@@ -225,7 +225,8 @@ test('a client that leaves before the end of an answer of Anthropic does not get
   const reader = (await ask(client.signal)).body?.getReader();
   for (let size = 0; size < 8000; ) size += (await reader?.read())?.value?.length ?? 8000;
   client.abort();
-  await vi.waitFor(() => expect(lane.ledger[0]).toMatchObject({ usage: null, flags: ['unmetered'] }));
+  const unmetered = { usage: null, flags: ['unmetered'] };
+  await vi.waitFor(() => expect(lane.ledger[0]).toMatchObject(unmetered), { timeout: 20_000 });
   expect((await ask()).status).toBe(403);
   expect(lane.ledger[1]?.flags).toContain('over-budget');
 });

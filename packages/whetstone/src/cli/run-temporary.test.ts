@@ -18,7 +18,7 @@ test('a run whose temporary folder is emptied ends with the error of its case, a
     },
   });
   const run = project.start(['run']);
-  await vi.waitFor(() => expect(existsSync(join(project.notes, 'started'))).toBe(true), 20_000);
+  await vi.waitFor(() => expect(existsSync(join(project.notes, 'started'))).toBe(true), { timeout: 20_000 });
   for (const name of readdirSync(project.temporary)) {
     rmSync(join(project.temporary, name), { recursive: true, force: true });
   }

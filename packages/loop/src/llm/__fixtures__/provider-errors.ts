@@ -372,14 +372,7 @@ export const providerErrors: readonly ProviderError[] = [
       { 'x-amzn-errortype': 'ThrottlingException' },
     ],
     ['throttled, as a client error', 400, 'model-rate-limit', 'backoff', { __type: 'ThrottlingException', message: 'Rate exceeded' }],
-    [
-      'failure of the model',
-      424,
-      'model-server-error',
-      'backoff',
-      { message: 'The model returned an error.' },
-      { 'x-amzn-errortype': 'ModelErrorException' },
-    ],
+    ['failure of the model', 424, 'model-server-error', 'backoff', { message: 'The model returned an error.' }, { 'x-amzn-errortype': 'ModelErrorException' }],
   ]),
   ...rows('openai', 'a proxy', [
     ['credentials for the proxy, which Node reports as a broken connection', 407, 'model-network-failed', 'backoff', html('407 Proxy Authentication Required')],
