@@ -1,14 +1,9 @@
 import { readFileSync } from 'node:fs';
-import {
-  type CallToolResult,
-  Client,
-  SdkError,
-  SdkErrorCode,
-  StreamableHTTPClientTransport,
-  type Tool,
-} from '@modelcontextprotocol/client';
+import { type CallToolResult, Client, SdkError, SdkErrorCode, type Tool } from '@modelcontextprotocol/client';
 import { messageWithCause } from '@whetstone/errors';
 import { raceAbort } from '../control/race-abort.ts';
+import { HttpTransport } from './http-transport.ts';
+import { type LeftOut, type ListedTools, listTools } from './list-tools.ts';
 import type { McpOptions, McpServer } from './mcp-server.ts';
 import { ProcessTransport } from './process-transport.ts';
 
@@ -26,6 +21,7 @@ const { version }: { version: string } = JSON.parse(
 export type McpConnection = {
   server: string;
   tools: readonly Tool[];
+  leftOut: readonly LeftOut[];
   /** Rejects with an `Error` that says what the model has to know. */
   call(tool: string, args: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult>;
   close(): Promise<void>;
@@ -45,11 +41,15 @@ export async function openMcpConnection(
   const giveUp = signal ? AbortSignal.any([signal, deadline]) : deadline;
   try {
     giveUp.throwIfAborted();
-    const listed = await raceAbort(listTools(client, wire.transport, giveUp), giveUp, 0);
+    const listing = async (): Promise<ListedTools> => {
+      await client.connect(wire.transport, { signal: giveUp });
+      return listTools(client, giveUp);
+    };
+    const listed = await raceAbort(listing(), giveUp, 0);
     if (!listed) throw giveUp.reason;
     return {
       server: name,
-      tools: listed,
+      ...listed,
       async call(tool, args, aborted) {
         if (wire.end() !== undefined) throw new Error(`MCP server ${name} has ended: ${wire.end()}`);
         // A tool's answer is text for the model, so it need not fit the tool's output schema, which this definition lacks.
@@ -71,18 +71,6 @@ export async function openMcpConnection(
   }
 }
 
-async function listTools(
-  client: Client,
-  transport: Parameters<Client['connect']>[0],
-  signal: AbortSignal,
-): Promise<Tool[]> {
-  await client.connect(transport, { signal });
-  // The client logs to the console if it is asked for tools that the server does not have.
-  if (!client.getServerCapabilities()?.tools) return [];
-  const { tools } = await client.listTools(undefined, { signal });
-  return tools;
-}
-
 type Wire = {
   transport: Parameters<Client['connect']>[0];
   end: () => string | undefined;
@@ -94,10 +82,7 @@ function wireOf(server: McpServer, environment: McpOptions['environment']): Wire
     const transport = new ProcessTransport(environment, server);
     return { transport, end: () => transport.end, close: () => transport.close() };
   }
-  const transport = new StreamableHTTPClientTransport(new URL(server.url), {
-    requestInit: { headers: { ...server.headers } },
-    fetch: boundedFetch,
-  });
+  const transport = new HttpTransport(new URL(server.url), { ...server.headers });
   const goodbye = () => transport.terminateSession().catch(() => {});
   return {
     transport,
@@ -112,23 +97,4 @@ function wireOf(server: McpServer, environment: McpOptions['environment']): Wire
 function reasonOf(error: unknown, timedOut: string): string {
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) return timedOut;
   return messageWithCause(error).slice(0, LONGEST_REASON);
-}
-
-const LONGEST_RESPONSE_BYTES = 64 * 1024 * 1024;
-
-/** `fetch` whose responses end with an error when they are too long: a server must not fill the memory. */
-async function boundedFetch(url: string | URL, init?: RequestInit): Promise<Response> {
-  const response = await fetch(url, init);
-  if (!response.body) return response;
-  let bytes = 0;
-  const counter = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      bytes += chunk.length;
-      if (bytes > LONGEST_RESPONSE_BYTES)
-        throw new Error(`it answered with more than ${LONGEST_RESPONSE_BYTES} bytes`);
-      controller.enqueue(chunk);
-    },
-  });
-  const { status, statusText, headers } = response;
-  return new Response(response.body.pipeThrough(counter), { status, statusText, headers });
 }

@@ -10,7 +10,7 @@ import type { McpConnection } from './mcp-connection.ts';
 const LONGEST_NAME = 64;
 const LONGEST_DESCRIPTION = 4_096;
 
-/** The servers' tools as tools of a session. A tool whose schema cannot check arguments is one of the `problems`. */
+/** The servers' tools as tools of a session. Entries that are not tools, and tools whose schema cannot check arguments, are `problems`. */
 export async function createMcpTools(connections: readonly McpConnection[]): Promise<{
   tools: RegisteredTool[];
   problems: { server: string; message: string }[];
@@ -19,6 +19,10 @@ export async function createMcpTools(connections: readonly McpConnection[]): Pro
   const problems: { server: string; message: string }[] = [];
   for (const connection of connections) {
     const { server } = connection;
+    const leaveOut = (entry: string, reason: string): void => {
+      problems.push({ server, message: `${entry} of the MCP server ${server} is left out: ${reason}` });
+    };
+    for (const { entry, reason } of connection.leftOut) leaveOut(entry, reason);
     for (const listed of connection.tools) {
       const name = toolName(server, listed.name, (taken) => tools.has(taken));
       const tool = createMcpTool(name, listed, connection);
@@ -26,8 +30,7 @@ export async function createMcpTools(connections: readonly McpConnection[]): Pro
         await validateArguments(tool.definition, '{}');
         tools.set(name, tool);
       } catch (error) {
-        const message = `The tool ${listed.name} of the MCP server ${server} is left out: its input schema cannot be used (${messageOf(error)})`;
-        problems.push({ server, message });
+        leaveOut(`The tool ${listed.name}`, `its input schema cannot be used (${messageOf(error)})`);
       }
     }
   }

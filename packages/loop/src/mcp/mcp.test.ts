@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
@@ -65,11 +65,16 @@ test('tools of all pages are offered under names that providers take; arguments 
   expect(names[9]).toMatch(/^mcp__fixture__a_b_[0-9a-f]{8}$/);
   expect(names[10]).toMatch(/^mcp__fixture__x+_[0-9a-f]{8}$/);
   expect(names[10]).toHaveLength(64);
-  expect(problems).toEqual([
-    {
-      server: 'fixture',
-      message: expect.stringMatching(/^The tool bad of the MCP server fixture is left out: /),
-    },
+  expect(problems.map(({ server, message }) => [server, message.replace(/\(.*\)/, '(…)')])).toEqual([
+    [
+      'fixture',
+      'The tool shapeless of the MCP server fixture is left out: inputSchema: Invalid input: expected object, received undefined',
+    ],
+    [
+      'fixture',
+      'Tool 14 of the MCP server fixture is left out: it is not a tool: Invalid input: expected object, received string',
+    ],
+    ['fixture', 'The tool bad of the MCP server fixture is left out: its input schema cannot be used (…)'],
   ]);
   expect(results.map(({ isError, content }) => [isError, content])).toEqual([
     [false, 'echo: zebra second'],
@@ -182,12 +187,18 @@ test('an abort while servers start gives up on them', async () => {
   expect(mcp).toMatchObject({ tools: [], problems: [{ message: expect.stringContaining('the user left') }] });
 });
 
-test('a server with a URL is called from this process, with its headers', async () => {
+type Call = { id?: number; method: string; params?: { name?: string } };
+
+/** A server over HTTP. `answerCall`: answers a call of a tool, whose response is `body`. */
+async function serveHttp(
+  tools: readonly string[],
+  answerCall: (response: ServerResponse, body: string, tool: string) => void,
+) {
   const keys = new Set<unknown>();
   const http = createServer(async (request, response) => {
     keys.add(request.headers['x-key']);
     if (request.method !== 'POST') return void response.writeHead(405).end();
-    const { id, method } = (await json(request)) as { id?: number; method: string };
+    const { id, method, params } = (await json(request)) as Call;
     if (id === undefined) return void response.writeHead(202).end();
     const answers: Record<string, object> = {
       initialize: {
@@ -195,25 +206,61 @@ test('a server with a URL is called from this process, with its headers', async 
         capabilities: { tools: {} },
         serverInfo: { name: 'r', version: '1' },
       },
-      'tools/list': { tools: [{ name: 'ping', inputSchema: { type: 'object' } }] },
+      'tools/list': { tools: tools.map((name) => ({ name, inputSchema: { type: 'object' } })) },
       'tools/call': { content: [{ type: 'text', text: 'pong' }] },
     };
     const body = JSON.stringify({ jsonrpc: '2.0', id, result: answers[method] });
-    // Both forms of an answer.
-    if (method !== 'tools/call')
-      return void response.writeHead(200, { 'content-type': 'application/json' }).end(body);
-    response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`event: message\ndata: ${body}\n\n`);
+    if (method === 'tools/call') return answerCall(response, body, params?.name ?? '');
+    response.writeHead(200, { 'content-type': 'application/json' }).end(body);
   });
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`;
-  const { results } = await play(
-    [{ kind: 'http', name: 'fixture', url, headers: { 'X-Key': 'k' } }],
-    [['ping']],
-  );
+  const server: McpServer = { kind: 'http', name: 'fixture', url, headers: { 'X-Key': 'k' } };
+  const close = (): void => {
+    http.closeAllConnections();
+    http.close();
+  };
+  return { server, keys, [Symbol.dispose]: close };
+}
+
+const EVENTS = { 'content-type': 'text/event-stream' };
+
+test('a server with a URL is called from this process, with its headers', async () => {
+  using http = await serveHttp(['ping'], (response, body) => {
+    response.writeHead(200, EVENTS).end(`event: message\ndata: ${body}\n\n`);
+  });
+  const { results } = await play([http.server], [['ping']]);
   expect(results).toMatchObject([{ isError: false, content: 'pong' }]);
-  expect([...keys]).toEqual(['k']);
-  http.closeAllConnections();
-  http.close();
+  expect([...http.keys]).toEqual(['k']);
+});
+
+test('a call over HTTP whose answer has no response in it fails at once', async () => {
+  const answers: Record<string, (response: ServerResponse, body: string) => void> = {
+    cut: (response, body) => {
+      response.writeHead(200, EVENTS).write(`event: message\ndata: ${body.slice(0, 20)}`);
+      setImmediate(() => response.destroy());
+    },
+    nothing: (response) => void response.writeHead(200, EVENTS).end(),
+    text: (response) => void response.writeHead(200, EVENTS).end('data: pong\n\n'),
+    accepted: (response) => void response.writeHead(202).end(),
+    page: (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'),
+    ping: (response, body) => void response.writeHead(200, EVENTS).end(`data: ${body}\n\n`),
+  };
+  const names = Object.keys(answers);
+  using http = await serveHttp(names, (response, body, tool) => answers[tool]?.(response, body));
+  const { results } = await play(
+    [http.server],
+    names.map((name): [string] => [name]),
+  );
+  const ended = expect.stringContaining('fixture has failed: its answer ended without a response');
+  expect(results.map(({ content }) => content)).toEqual([
+    ended,
+    ended,
+    ended,
+    expect.stringContaining('it accepted a request (HTTP 202) and did not answer it'),
+    expect.stringContaining('Unexpected content type: text/html'),
+    'pong',
+  ]);
 });
 
 test('an endless HTTP answer is abandoned, and so is a redirect to another host', async () => {

@@ -29,6 +29,8 @@ const pages = [
     tool('a/b'),
     tool('x'.repeat(100)),
     tool('bad', { inputSchema: { type: 'object', properties: { a: { type: 'nonsense' } } } }),
+    { name: 'shapeless' },
+    'echo',
     // Checked as it stands, its arguments would be checked later, in nobody's hands.
     tool('async', { inputSchema: { ...text, $async: true, $id: 'one', required: ['text'] } }),
   ],
