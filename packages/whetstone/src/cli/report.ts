@@ -60,7 +60,7 @@ function isUnwritable(error: unknown): error is WhetstoneError {
 async function render(run: ReportedRun, format: Exclude<ReportFormat, 'html'>): Promise<string> {
   switch (format) {
     case 'md':
-      return renderMarkdown(run.summary, run.manifest, run.ordered);
+      return renderMarkdown(run.summary, run.manifest, run.ordered, run.directory);
     case 'json':
       return renderJson(run.summary, run.ordered);
     case 'csv':

@@ -17,6 +17,6 @@ export async function runShown(
 }
 
 export function printResult({ summary, ordered, directory }: RunResult, stdout: Streams['stdout']): void {
-  const view = { colors: terminalColors(stdout), width: terminalWidth(stdout) };
+  const view = { colors: terminalColors(stdout), width: terminalWidth(stdout), directory };
   stdout.write(`${renderTerminal(summary, ordered, view)}\n\n${directory}\n`);
 }

@@ -42,7 +42,9 @@ export async function showCommand(
   const rows = rowsInOrder(run);
   const summary = summarize(run.manifest, rows, run.audits);
   stdout.write(
-    options.json ? escapedJson(summary) : `${renderRun(summary, rows, view)}\n\n${run.directory}\n`,
+    options.json
+      ? escapedJson(summary)
+      : `${renderRun(summary, rows, { ...view, directory: run.directory })}\n\n${run.directory}\n`,
   );
   return 0;
 }

@@ -1,38 +1,56 @@
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { caseLayout, runLayout } from '../record/layout.ts';
+import { caseLayout } from '../record/layout.ts';
 import type { CaseRow, CommandRow } from '../record/row.ts';
 
 type EvidenceFile = { label: string; path: string };
+type Candidate = [label: string, path: string | false | undefined];
 
 /** The first validation command that did not pass. */
 export const failedCommand = ({ validation_results: results }: CaseRow): CommandRow | undefined =>
   results.find(({ exit_code: code, ended }) => code !== 0 || ended !== 'exit');
 
-/** The log that the evidence of a failed setup names. */
-function setupLog({ failure_class: failure, evidence }: CaseRow): string | undefined {
-  if (failure !== 'task') return undefined;
-  return /^setup\/setup-\d+\.std(?:out|err)\.log(?= ends with:$)/m.exec(evidence ?? '')?.[0];
+/** The logs that the evidence of a failed setup or service names, the most telling first. */
+function namedLogs({ failure_class: failure, evidence, service_ended: ended }: CaseRow): string[] {
+  const setup =
+    failure === 'task' && /^setup\/setup-\d+\.std(?:out|err)\.log(?= ends with:$)/m.exec(evidence ?? '');
+  if (setup) return [setup[0]];
+  const service = /; its logs are ((?:[\w-]+\/)?services\/\w+)\.stdout\.log and \1\.stderr\.log/;
+  const logs = service.exec(ended ?? evidence ?? '')?.[1];
+  return logs ? [`${logs}.stderr.log`, `${logs}.stdout.log`] : [];
 }
 
 /**
- * The files that show why a case has its outcome, the most useful first. Only files that such a case has.
- * @param directory The folder of the case. Default: its path relative to the run directory, for links.
+ * The files that show why a case has its outcome, the most useful first, each relative to the folder of the case. Only
+ * files that such a case has.
+ * @param directory The folder of the case, for leaving out files that are empty. Default: none is left out.
  */
-export function evidenceFiles(row: CaseRow, directory = runLayout('').case(row.case_id)): EvidenceFile[] {
-  const files = caseLayout(directory);
+export function evidenceFiles(row: CaseRow, directory?: string): EvidenceFile[] {
+  const files = caseLayout('');
   const failed = failedCommand(row);
-  const setup = setupLog(row);
   const agentRan = row.agent_exit_code !== null;
-  const candidates: [label: string, path: string | false | undefined][] = [
-    ['setup output', setup && join(directory, setup)],
-    ['validation output', failed && join(directory, failed.stdout_path)],
-    ['validation errors', failed && join(directory, failed.stderr_path)],
-    ['patch', (row.changed_files ?? 0) > 0 && files.patch],
+  const ofAgent: Candidate[] = [
     ['agent output', agentRan && files.stdout],
     ['agent errors', agentRan && files.stderr],
+  ];
+  // A program that ends with an error says why on stderr; one that was stopped has not come to that.
+  const ofFailedAgent =
+    row.status === 'agent_failed' && row.agent_exit_code !== 0 ? ofAgent.toReversed() : ofAgent;
+  const agentDecided = row.status === 'agent_failed' || row.status === 'timeout';
+  const candidates: Candidate[] = [
+    ...namedLogs(row).map(
+      (path): Candidate => [path.includes('services/') ? 'service log' : 'setup output', path],
+    ),
+    ...(agentDecided ? ofFailedAgent : []),
+    ['validation output', failed?.stdout_path],
+    ['validation errors', failed?.stderr_path],
+    ['patch', (row.changed_files ?? 0) > 0 && files.patch],
+    ...(agentDecided ? [] : ofAgent),
     ['soft evaluation', row.soft_evaluation_status !== undefined && files.review],
-    ['workspace', row.workspace_path !== undefined && join(directory, row.workspace_path)],
+    ['workspace', row.workspace_path],
     ['result', files.result],
   ];
-  return candidates.flatMap(([label, path]) => (path ? { label, path } : []));
+  const isEmpty = (path: string) =>
+    directory !== undefined && statSync(join(directory, path), { throwIfNoEntry: false })?.size === 0;
+  return candidates.flatMap(([label, path]) => (path && !isEmpty(path) ? { label, path } : []));
 }

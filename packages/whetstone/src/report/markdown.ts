@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { runLayout } from '../record/layout.ts';
 import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
 import { unmetAssertions } from './assertion-lines.ts';
@@ -27,8 +29,16 @@ const CASES_SHOWN = 50;
 /** How many assertions of one case are listed. */
 const ASSERTIONS_SHOWN = 10;
 
-/** `report.md`: GitHub-flavoured Markdown, its links relative to the run directory. */
-export function renderMarkdown(summary: Summary, manifest: Manifest, rows: readonly CaseRow[]): string {
+/**
+ * `report.md`: GitHub-flavoured Markdown, its links relative to the run directory.
+ * @param directory Of the run, for leaving out empty files. Default: none is left out.
+ */
+export function renderMarkdown(
+  summary: Summary,
+  manifest: Manifest,
+  rows: readonly CaseRow[],
+  directory?: string,
+): string {
   const rowById = new Map(rows.map((row) => [row.case_id, row]));
   const sections = [
     introduction(summary),
@@ -39,7 +49,7 @@ export function renderMarkdown(summary: Summary, manifest: Manifest, rows: reado
       'Category',
       summary.categories.map(({ category, ...cell }) => ({ ...cell, task: category ?? UNKNOWN })),
     ),
-    failures(summary.failures, rowById),
+    failures(summary.failures, rowById, directory),
     notShown(summary.caveats),
     isolation(summary.isolation),
     provenance(manifest),
@@ -232,7 +242,11 @@ function cellText(cell: Cell | undefined): string {
   return `${cell.passed}/${cell.passed + cell.failed}${without > 0 ? ` +${without}` : ''}`;
 }
 
-function failures(groups: readonly FailureGroup[], rowById: ReadonlyMap<string, CaseRow>): string[] {
+function failures(
+  groups: readonly FailureGroup[],
+  rowById: ReadonlyMap<string, CaseRow>,
+  directory: string | undefined,
+): string[] {
   if (groups.length === 0) return [];
   return [
     '## Failures',
@@ -240,15 +254,21 @@ function failures(groups: readonly FailureGroup[], rowById: ReadonlyMap<string, 
       '',
       `### ${markdownText(title)} (${count})`,
       '',
-      ...cases.slice(0, CASES_SHOWN).flatMap((one) => failedCase(one, rowById.get(one.case_id))),
+      ...cases.slice(0, CASES_SHOWN).flatMap((one) => failedCase(one, rowById.get(one.case_id), directory)),
       ...(count > CASES_SHOWN ? [`- and ${count - CASES_SHOWN} more, in results.jsonl`] : []),
     ]),
   ];
 }
 
-function failedCase(one: FailureGroup['cases'][number], row: CaseRow | undefined): string[] {
+function failedCase(
+  one: FailureGroup['cases'][number],
+  row: CaseRow | undefined,
+  directory: string | undefined,
+): string[] {
   const names = [one.agent, one.task, one.variant].map(markdownText).join(', ');
-  const links = row ? evidenceFiles(row).map(({ label, path }) => markdownLink(label, path)) : [];
+  const folder = runLayout('').case(one.case_id);
+  const files = row ? evidenceFiles(row, directory && join(directory, folder)) : [];
+  const links = files.map(({ label, path }) => markdownLink(label, join(folder, path)));
   // Two spaces at the end of the line: a line break.
   const assertions = row ? unmetAssertions(row) : [];
   const shown = assertions.slice(0, ASSERTIONS_SHOWN).map((line) => `  - ${markdownText(line)}`);

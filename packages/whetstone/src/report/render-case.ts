@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Colors } from 'picocolors/types.js';
 import type { CaseRow } from '../record/row.ts';
 import { assertionLines } from './assertion-lines.ts';
@@ -38,7 +39,7 @@ export function renderCase(row: CaseRow, directory: string, view: TerminalOption
     ...sections.flatMap(([heading, lines]) => section(heading, lines, view)),
     '',
     colors.bold('Files'),
-    ...evidenceFiles(row, directory).map(({ path }) => `  ${oneLine(path)}`),
+    ...evidenceFiles(row, directory).map(({ path }) => `  ${oneLine(join(directory, path))}`),
   ].join('\n');
 }
 

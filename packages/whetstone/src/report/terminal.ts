@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import type { Colors } from 'picocolors/types.js';
+import { runLayout } from '../record/layout.ts';
 import type { CaseRow } from '../record/row.ts';
 import { auditLine, tasksOf } from './audit-line.ts';
 import { evidenceFiles } from './evidence-files.ts';
@@ -13,6 +15,8 @@ export type TerminalOptions = {
   colors: Colors;
   /** In characters; below 40 counts as 40. */
   width: number;
+  /** Of the run, for leaving out empty files. Default: none is left out. */
+  directory?: string;
 };
 
 const CASES_SHOWN = 5;
@@ -118,7 +122,7 @@ function comparisons({ comparisons: all, baseline }: Summary, { colors, width }:
 function failureGroup(
   { title, count, cases }: FailureGroup,
   rowById: ReadonlyMap<string, CaseRow>,
-  { colors, width }: TerminalOptions,
+  { colors, width, directory }: TerminalOptions,
 ): string[] {
   const hidden = count - CASES_SHOWN;
   return [
@@ -126,12 +130,13 @@ function failureGroup(
     colors.bold(`${oneLine(title)} (${count})`),
     ...cases.slice(0, CASES_SHOWN).flatMap((one) => {
       const row = rowById.get(one.case_id);
-      const file = row && evidenceFiles(row)[0];
+      const folder = runLayout('').case(one.case_id);
+      const file = row && evidenceFiles(row, directory && join(directory, folder))[0];
       const title = oneLine(`${one.agent} · ${one.task} · ${one.variant} · trial ${one.trial}`);
       return [
         ...paragraphLines(title, width, '  '),
         ...paragraphLines(oneLine(one.evidence, 300), width, '    ').map(colors.red),
-        ...(file ? [colors.dim(`    ${oneLine(file.path)}`)] : []),
+        ...(file ? [colors.dim(`    ${oneLine(join(folder, file.path))}`)] : []),
       ];
     }),
     ...(hidden > 0 ? [colors.dim(`  and ${hidden} more: see report.md`)] : []),

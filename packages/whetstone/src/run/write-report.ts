@@ -16,7 +16,7 @@ export async function writeReport(run: StoredRun): Promise<ReportedRun> {
   const reported = reportRun({ ...run, audits });
   const { manifest, summary, ordered } = reported;
   await writeDerived(run, 'summary', `${JSON.stringify(summary, null, 2)}\n`);
-  await writeDerived(run, 'report', renderMarkdown(summary, manifest, ordered));
+  await writeDerived(run, 'report', renderMarkdown(summary, manifest, ordered, run.directory));
   return reported;
 }
 
