@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { openAttemptFolder } from '@whetstone/agents/evaluator';
 import { firstError, messageOf, WhetstoneError } from '@whetstone/errors';
 import type { JsonObject } from '@whetstone/events';
@@ -131,7 +131,7 @@ async function pursueIn(
   if (lane) trace.calls = lane.ledger;
 
   const { signal } = attempt;
-  const where = { directory: files.services, mask: lab.mask, signal };
+  const where = { directory: files.services, shown: basename(files.services), mask: lab.mask, signal };
   const running = await startServices(sandbox, services, where);
   await setUp(attempt, lab, sandbox, workspace, files);
   const instructionFiles =

@@ -160,8 +160,10 @@ test('services run beside the agent and in the clean room, and write nothing int
   const { rows: failed } = project.latest();
   expect(failed).toMatchObject([{ outcome: 'error', failure_class: 'task' }]);
   expect(failed[0]?.evidence).toContain(
-    'The service echo ended with exit code 7 (no data directory) before it was ready',
+    'The service echo ended with exit code 7 (no data directory) before it was ready; its logs are services/echo.stdout.log and services/echo.stderr.log.',
   );
+  const { stdout } = await project.whetstone(['show', 'latest', failed[0]?.case_id ?? ''], CACHE);
+  expect(stdout).toMatch(/^Files\n {2}\S+\/services\/echo\.stderr\.log\n {2}\S+\/result\.json$/m);
 });
 
 test('a service that an agent ends, or keeps from starting, excuses nothing; one that always ends is an error', async () => {
@@ -204,6 +206,7 @@ test('a service that an agent ends, or keeps from starting, excuses nothing; one
   });
   expect(sound.failing?.evidence).toContain(`code 1; beside the agent: ${ended}`);
   const onlyThen = `this does not happen without the agent's changes`;
+  expect(sound.planting?.evidence).toContain('; its logs are verify/services/db.stdout.log and ');
   expect(sound.planting?.evidence).toMatch(new RegExp(`${ended.replace(/[()]/g, '.')}.*${onlyThen}`));
   expect(sound.blocking?.evidence).toMatch(new RegExp(`before it was ready.*${onlyThen}`));
   const broken = { outcome: 'error', failure_class: 'task', evidence: expect.stringContaining(ended) };

@@ -102,6 +102,7 @@ export async function openTaskRoom(options: {
         ...{ task, snapshot: equipped, workspaces, sandboxes, signal },
         services: environment?.services ?? [],
         directory: join(scratch.directory, `logs-${count++}`),
+        logsAreKept: false,
         mask: createMask([...prepared.secrets, ...setupEnvironment(task, process.env).secrets]),
         ...present({ environments }),
         ...how,

@@ -76,7 +76,7 @@ export type RunningServices = {
 export async function startServices(
   sandbox: Sandbox,
   services: readonly PlacedService[],
-  options: { directory: string; mask: Mask; signal: AbortSignal },
+  options: ServiceOptions,
 ): Promise<RunningServices> {
   const { directory, mask, signal } = options;
   if (services.length > 0) mkdirSync(directory, { recursive: true });
@@ -100,14 +100,23 @@ export async function startServices(
     });
     return one;
   });
-  await Promise.all(running.map((one) => untilReady(one, accepts, signal)));
+  await Promise.all(running.map((one) => untilReady(one, accepts, options)));
   return {
     async ended() {
-      const ends = await Promise.all(running.map((one) => endAfterReady(one, accepts)));
+      const ends = await Promise.all(running.map((one) => endAfterReady(one, accepts, options)));
       return ends.find((sentence) => sentence !== undefined);
     },
   };
 }
+
+type ServiceOptions = {
+  /** Where the logs go. */
+  directory: string;
+  /** That folder as messages name it. `undefined`: nobody can read the logs later, so no message names them. */
+  shown: string | undefined;
+  mask: Mask;
+  signal: AbortSignal;
+};
 
 /** `line`: the most telling one of its output, in parentheses after a space. */
 type End = { exitCode: number | null; line: string };
@@ -116,28 +125,33 @@ type Accepts = (port: number) => Promise<boolean>;
 
 const READY_SECONDS = 60;
 
-async function untilReady(running: Running, accepts: Accepts, signal: AbortSignal): Promise<void> {
+async function untilReady(running: Running, accepts: Accepts, options: ServiceOptions): Promise<void> {
   const { name, port, ready } = running.service;
   const deadline = performance.now() + READY_SECONDS * 1000;
   for (;;) {
-    if (running.end) throw notReady(name, `${describeEnd(running.end)} before it was ready`);
+    if (running.end) throw notReady(name, `${describeEnd(running.end)} before it was ready`, options);
     if (ready === 'none' || (await accepts(port))) return;
-    if (performance.now() > deadline) throw notReady(name, `did not open port ${port} in ${READY_SECONDS} s`);
-    await delay(25, undefined, { signal });
+    if (performance.now() > deadline)
+      throw notReady(name, `did not open port ${port} in ${READY_SECONDS} s`, options);
+    await delay(25, undefined, { signal: options.signal });
   }
 }
 
 /** How long to wait for the exit code of a service whose port is closed. */
 const LAST_WORDS_MS = 1000;
 
-async function endAfterReady(running: Running, accepts: Accepts): Promise<string | undefined> {
+async function endAfterReady(
+  running: Running,
+  accepts: Accepts,
+  options: ServiceOptions,
+): Promise<string | undefined> {
   const { name, port, ready } = running.service;
   // A command that leaves a server behind has ended, too. So the port says whether the service works.
   const works = ready === 'none' ? (running.end?.exitCode ?? 0) === 0 : await accepts(port);
   if (works) return undefined;
   const end = running.end ?? (await Promise.race([running.ending, delay(LAST_WORDS_MS, undefined)]));
   const what = end ? describeEnd(end) : `closed port ${port}`;
-  return `The service ${name} ${what} after it was ready; its logs are with the case.`;
+  return `The service ${name} ${what} after it was ready${logsOf(name, options)}.`;
 }
 
 const describeEnd = ({ exitCode, line }: End): string =>
@@ -172,7 +186,10 @@ async function accepts(port: number): Promise<boolean> {
   return true;
 }
 
-const notReady = (name: string, what: string): WhetstoneError =>
-  new WhetstoneError('service-not-ready', `The service ${name} ${what}; its logs are with the case.`, {
+const notReady = (name: string, what: string, options: ServiceOptions): WhetstoneError =>
+  new WhetstoneError('service-not-ready', `The service ${name} ${what}${logsOf(name, options)}.`, {
     where: `environment.services.${name}`,
   });
+
+const logsOf = (name: string, { shown }: ServiceOptions): string =>
+  shown === undefined ? '' : `; its logs are ${shown}/${name}.stdout.log and ${shown}/${name}.stderr.log`;

@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import type { JsonObject } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
@@ -84,6 +84,8 @@ export type VerifyInput = {
   beside?: string;
   /** The folder for logs, made when needed. */
   directory: string;
+  /** Default: yes. Messages do not name logs that nobody can read later. */
+  logsAreKept?: boolean;
   /** Surroundings of the task's tests, for finding those that depend on them. Default: none. */
   surroundings?: Surroundings;
   /** How the tests of the task are masked. Default: they run once, as they are. */
@@ -208,7 +210,8 @@ async function judgeIn(
     ...present({ limits: input.limits }),
   });
   const { mask, signal } = input;
-  const where = { directory: join(input.directory, 'services'), mask, signal };
+  const shown = input.logsAreKept === false ? undefined : `${basename(input.directory)}/services`;
+  const where = { directory: join(input.directory, 'services'), shown, mask, signal };
   const running = await startServices(sandbox, services, where).catch((error: unknown) => {
     if (!(error instanceof WhetstoneError) || error.code !== 'service-not-ready') throw error;
     return error;
