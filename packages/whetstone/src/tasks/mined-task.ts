@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { messageOf, WhetstoneError } from '@whetstone/errors';
 import type { TaskConfig } from '../config/config.ts';
 import { readTaskFolder } from '../config/read-task-file.ts';
 import { type Provenance, TASK_PARTS } from './write-task.ts';
@@ -15,16 +16,34 @@ export type MinedTask = {
   goldPatch: string;
 };
 
+/** @throws WhetstoneError `config-invalid` */
 export async function readMinedTask(folder: string): Promise<MinedTask> {
   const task = await readTaskFolder(folder);
-  const read = (name: string) => readFile(join(folder, name), 'utf8').catch(() => '');
-  const provenance = await read(TASK_PARTS.provenance);
   return {
     ...{ folder, id: basename(folder), task },
-    provenance: provenance === '' ? null : JSON.parse(provenance),
-    goldPatch: await read(TASK_PARTS.goldPatch),
+    provenance: await readProvenance(folder),
+    goldPatch: await readPart(folder, TASK_PARTS.goldPatch),
   };
 }
+
+/**
+ * Where the task of a folder comes from; `null`: it was not mined.
+ * @throws WhetstoneError `config-invalid`
+ */
+export async function readProvenance(folder: string): Promise<Provenance | null> {
+  const text = await readPart(folder, TASK_PARTS.provenance);
+  try {
+    return text === '' ? null : JSON.parse(text);
+  } catch (error) {
+    throw new WhetstoneError('config-invalid', `The file is not JSON: ${messageOf(error)}.`, {
+      where: join(folder, TASK_PARTS.provenance),
+      hint: 'Restore it. Without the file, the task counts as one that was not mined.',
+    });
+  }
+}
+
+const readPart = (folder: string, name: string): Promise<string> =>
+  readFile(join(folder, name), 'utf8').catch(() => '');
 
 /** Notes that a person has kept the task. */
 export async function keepTask({ folder, provenance }: MinedTask, now: Date): Promise<void> {
