@@ -52,6 +52,24 @@ export function parsePatch(lines) {
 }
 
 /**
+ * The path of a file, as people know it: `src/x.js` for `a/src/x.js b/src/x.js`. `from`: the path before, of a file that
+ * was renamed or copied.
+ * @param {FilePatch} file
+ * @returns {{ path: string, from: string | null }}
+ */
+export function pathsOf({ name, lines }) {
+  /** @param {'from' | 'to'} side */
+  const moved = (side) => {
+    const start = new RegExp(`^(?:rename|copy) ${side} (.*)`);
+    const found = lines.flatMap(({ kind, text }) => (kind === 'header' ? (start.exec(text)?.[1] ?? []) : []));
+    return found[0] === undefined ? null : unquoted(found[0]);
+  };
+  const half = (name.length - 1) / 2;
+  const isSame = name.startsWith('a/') && name.slice(2, half) === name.slice(half + 3);
+  return { path: moved('to') ?? (isSame ? name.slice(2, half) : name), from: moved('from') };
+}
+
+/**
  * @param {string} text
  * @returns {LineKind}
  */

@@ -7,9 +7,13 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 type FilePatch = { name: string; lines: { kind: string; text: string }[]; added: number; removed: number };
-const { parsePatch }: { parsePatch: (lines: readonly string[]) => FilePatch[] } = await import(
-  new URL('./parse-patch.js', import.meta.url).href
-);
+const {
+  parsePatch,
+  pathsOf,
+}: {
+  parsePatch: (lines: readonly string[]) => FilePatch[];
+  pathsOf: (file: FilePatch) => { path: string; from: string | null };
+} = await import(new URL('./parse-patch.js', import.meta.url).href);
 
 const run = promisify(execFile);
 
@@ -86,6 +90,31 @@ test.each([
   ].map((name) => [name, name]),
 ])('the names %s are shown as %s', (names, shown) => {
   expect(parsePatch([`diff --git ${names}`])[0]?.name).toBe(shown);
+});
+
+test('a file that Git renamed or copied has both paths', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'patch-'));
+  try {
+    const git = (...args: string[]) =>
+      run('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: folder });
+    await git('init', '-q');
+    await writeFile(join(folder, 'an old.txt'), 'one\ntwo\nthree\n');
+    await writeFile(join(folder, 'ünï.txt'), 'four\nfive\nsix\n');
+    await writeFile(join(folder, 'same.txt'), 'seven\n');
+    await git('add', '.');
+    await git('commit', '-qm', 'x');
+    await git('mv', 'an old.txt', 'a new.txt');
+    await git('mv', 'ünï.txt', 'ö.txt');
+    await writeFile(join(folder, 'same.txt'), 'rename from x\n');
+    const { stdout } = await git('diff', 'HEAD');
+    expect(parsePatch(stdout.trimEnd().split('\n')).map(pathsOf)).toEqual([
+      { from: 'an old.txt', path: 'a new.txt' },
+      { from: null, path: 'same.txt' },
+      { from: 'ünï.txt', path: 'ö.txt' },
+    ]);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 
 test.each(['', 'no patch at all', '@@ -1,99999999999 +1 @@\nx', 'diff --git \ndiff --git '])(

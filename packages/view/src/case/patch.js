@@ -1,7 +1,7 @@
 import { isFile } from '../app/server.js';
 import { element } from '../parts/element.js';
 import { fold } from '../parts/parts.js';
-import { parsePatch } from './parse-patch.js';
+import { parsePatch, pathsOf } from './parse-patch.js';
 import { highlightedLines } from './syntax.js';
 import { wholeFile } from './whole-file.js';
 
@@ -44,15 +44,16 @@ export function patch({ head }, place, key = '') {
  * @param {Child} whole
  */
 function filePatch(file, key, whole) {
-  const { name, lines, added, removed } = file;
+  const { lines, added, removed } = file;
   const drawn = lines.map(line);
-  const shown = pathOf(name);
-  void colour(file, shown, drawn);
+  const { path, from } = pathsOf(file);
+  const shown = from === null ? path : `${from} → ${path}`;
+  void colour(file, path, drawn);
   const told = drawn.filter((_, index) => !isRepeated(lines[index]));
   return fold(
     key,
     [
-      element('code', { title: name }, shown),
+      element('code', { title: shown }, shown),
       element('span', { class: 'added' }, ` +${added}`),
       element('span', { class: 'removed' }, ` −${removed}`),
     ],
@@ -64,13 +65,6 @@ function filePatch(file, key, whole) {
 
 /** Headers that say what stands above the patch, and hashes. @param {PatchLine | undefined} line */
 const isRepeated = (line) => line?.kind === 'header' && /^(?:index |--- |\+\+\+ )/.test(line.text);
-
-/** `a/src/x.js b/src/x.js` → `src/x.js`; a renamed file keeps both names. @param {string} name */
-function pathOf(name) {
-  const half = (name.length - 1) / 2;
-  const isSame = name.startsWith('a/') && name.slice(2, half) === name.slice(half + 3);
-  return isSame ? name.slice(2, half) : name;
-}
 
 /** @type {Record<LineKind, string>} */
 const TAGS = { added: 'ins', removed: 'del', hunk: 'b', context: 'span', header: 'i' };
