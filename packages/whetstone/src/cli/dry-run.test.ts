@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fingerprint } from '../workspace/__fixtures__/test-repo.ts';
+import { fingerprint, runGit } from '../workspace/__fixtures__/test-repo.ts';
 import { makeProject, type Project } from './__fixtures__/project.ts';
 
 describe.concurrent('a dry run', () => {
@@ -83,6 +83,20 @@ describe.concurrent('a dry run', () => {
     expect(stdout).toContain('  1  two__baseline__writer__trial-1\n');
     expect(stdout).not.toContain('one__baseline__writer__trial-1\n');
   });
+});
+
+test.concurrent('a dry run says in the words of the run that submodules are empty folders', async () => {
+  using project = makeProject({ tasks: [{ id: 'one', prompt: 'x' }] });
+  const commit = runGit(project.repo, ['rev-parse', 'HEAD']).trim();
+  runGit(project.repo, ['update-index', '--add', '--cacheinfo', `160000,${commit},vendor/module`]);
+  runGit(project.repo, ['commit', '-q', '-m', 'a submodule']);
+  const { stdout } = await project.whetstone(['run', '--dry-run']);
+  const note = 'Submodules are empty folders in every workspace: vendor/module.';
+  expect(stdout).toContain(`Note        ${note}\n`);
+  const json = await project.whetstone(['run', '--dry-run', '--json']);
+  expect(JSON.parse(json.stdout).submodules).toEqual(['vendor/module']);
+  await project.whetstone(['run']);
+  expect(project.latest().manifest.notes).toContain(note);
 });
 
 test.concurrent('the prompt is the same in every arm and trial, and arrives as text', async () => {

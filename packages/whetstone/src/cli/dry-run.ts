@@ -18,6 +18,7 @@ import type { Plan, PlannedCase } from '../plan/plan.ts';
 import { counted } from '../report/format.ts';
 import type { PlannedRun } from '../run/plan-or-resume.ts';
 import type { InstructionPreview } from '../workspace/preview-instructions.ts';
+import { emptySubmodules } from '../workspace/submodules.ts';
 import { previewJson, previewLine } from './environment-line.ts';
 import { errorJson } from './print-error.ts';
 import { plannedSandboxLine, sandboxJson } from './sandbox-line.ts';
@@ -31,6 +32,7 @@ export async function printDryRun(
     problems,
     instructions,
     environment,
+    submodules,
   }: {
     starting: readonly PlannedCase[];
     /** Why cases of a resumed run would run a second time, and what it keeps that the configuration now says otherwise. */
@@ -38,6 +40,7 @@ export async function printDryRun(
     problems: readonly WhetstoneError[];
     instructions: readonly InstructionPreview[];
     environment: EnvironmentPreview | undefined;
+    submodules: readonly string[];
   },
   { json, stdout }: { json: boolean; stdout: NodeJS.WritableStream },
 ): Promise<void> {
@@ -70,6 +73,7 @@ export async function printDryRun(
         ...found,
       },
       environment: previewJson(environment),
+      submodules,
     };
     stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
     return;
@@ -98,6 +102,7 @@ export async function printDryRun(
     ...(looks ? [`Looks       after ${looksOf(looks)} tasks`] : []),
     `Sandbox     ${plannedSandboxLine(config, sandbox)}`,
     ...(environment ? [`Prepare     ${previewLine(environment)}`] : []),
+    ...(submodules.length > 0 ? [`Note        ${emptySubmodules(submodules)}`] : []),
     ...shielded.map(
       ({ task, pattern, files }) =>
         `Protected   ${pattern} (${task}): ${counted(files, 'file')} of the commit`,

@@ -13,6 +13,7 @@ import { reasonsToRunAgain } from '../run/reasons-to-run-again.ts';
 import { requireExecutables } from '../run/require-executables.ts';
 import { startProblems } from '../run/start-problems.ts';
 import { previewInstructions } from '../workspace/preview-instructions.ts';
+import { listSubmodules } from '../workspace/submodules.ts';
 import { askOnTerminal } from './ask-on-terminal.ts';
 import { printDryRun } from './dry-run.ts';
 import { openConfig } from './find-config.ts';
@@ -66,10 +67,11 @@ export async function runCommand(options: RunCommandOptions, streams: Streams): 
     const { config, plan, resumed } = planned;
     const starting = casesToRun(plan, resumed?.rows);
     const problems = await problemsOf(loaded, planned, request.selection);
+    const commits = plan.tasks.map(({ commit }) => commit);
+    const submodules = await listSubmodules(config.repo.path, commits, planned.withheld);
     const instructions = await previewInstructions({
-      config,
+      ...{ config, commits },
       withheld: planned.withheld,
-      commits: plan.tasks.map(({ commit }) => commit),
       variants: inPlan(config.variants, plan.variants),
       agents: inPlan(config.agents, plan.agents),
     });
@@ -77,7 +79,7 @@ export async function runCommand(options: RunCommandOptions, streams: Streams): 
     const environment = await previewEnvironments(config, planned);
     await printDryRun(
       planned,
-      { starting, again, problems, instructions, environment },
+      { starting, again, problems, instructions, environment, submodules },
       { json: options.json ?? false, stdout },
     );
     for (const problem of problems) await printError(problem, streams, false);

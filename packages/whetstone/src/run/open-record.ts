@@ -10,6 +10,7 @@ import type { Manifest } from '../record/manifest.ts';
 import { createRunRecord, type RunRecord, resumeRunRecord } from '../record/run-record.ts';
 import { version } from '../version.ts';
 import type { Scratch } from '../workspace/scratch-folder.ts';
+import { emptySubmodules } from '../workspace/submodules.ts';
 import { agentsBypassingGateway } from './agents-bypassing-gateway.ts';
 import { buildManifest } from './build-manifest.ts';
 import type { TreeNotes, Workplace } from './open-workplace.ts';
@@ -141,7 +142,7 @@ function notesOf(dirty: boolean, treeNotes: TreeNotes): string[] {
   const submodules = new Set(all.flatMap((note) => note.submodules));
   const pointers = new Set(all.flatMap((note) => note.lfsPointers));
   if (submodules.size > 0) {
-    notes.push(`Submodules are empty folders in every workspace: ${[...submodules].join(', ')}.`);
+    notes.push(emptySubmodules([...submodules]));
   }
   if (pointers.size > 0) {
     notes.push(`Git LFS files are only pointers in every workspace: ${pointers.size} of them.`);
