@@ -4,7 +4,7 @@ import { folderState, newestIn } from './folder-state.ts';
 
 /** Folders that nothing should write to any more. */
 export type Seal = {
-  /** A path of what was changed, added or removed in them since, or the folder; `undefined`: nothing was. */
+  /** A path of what was changed, added or removed in them since, or the folder, and whether it is gone; `undefined`: nothing was. */
   broken(): Promise<string | undefined>;
 };
 
@@ -18,7 +18,8 @@ export async function sealFolders(folders: readonly string[]): Promise<Seal> {
         return await newestIn(folders);
       } catch (error) {
         if (!['ENOENT', 'ENOTDIR', 'EACCES'].includes(codeOf(error) ?? '')) throw error;
-        return folders.find((folder) => !lstatSync(folder, { throwIfNoEntry: false })) ?? folders[0];
+        const gone = folders.find((folder) => !lstatSync(folder, { throwIfNoEntry: false }));
+        return gone === undefined ? folders[0] : `${gone}, which is gone`;
       }
     },
   };
