@@ -66,12 +66,41 @@ const fieldNames: Record<string, string> = { 'retry-after': 'retryAfterSeconds',
  * @throws FaultFormError
  */
 export function readFault(text: string): FaultRule {
-  const written = text.trimStart().startsWith('{') ? fromJson(text) : fromShort(text);
-  const rule = ruleSchema.safeParse(written);
+  const isJson = text.trimStart().startsWith('{');
+  const rule = ruleSchema.safeParse(isJson ? fromJson(text) : fromShort(text));
   if (rule.success) return rule.data;
-  const issues = rule.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-  throw new FaultFormError(issues.join('; '));
+  const said = ({ path, message }: z.core.$ZodIssue) => `${path.join('.')}: ${message}`;
+  throw new FaultFormError(
+    isJson ? rule.error.issues.map(said).join('; ') : shortProblem(fromShort(text), rule.error.issues),
+  );
 }
+
+/** What a field of the short form takes, by the name that it has in a `FaultRule`. */
+const takes: Record<string, string> = {
+  ms: 'a number of milliseconds from 0',
+  status: 'a whole number from 400 to 599',
+  afterEvents: 'a whole number of events from 0',
+  retryAfterSeconds: 'a number of seconds from 0',
+};
+
+/** The first problem, in the words of the short form. */
+function shortProblem({ fault }: ShortRule, [issue]: readonly z.core.$ZodIssue[]): string {
+  const { kind } = fault;
+  const [part, field] = issue?.path ?? [];
+  if (part === 'when')
+    return 'after @ stands first=N or every=N, with a whole number from 1, or p=SHARE, from 0 to 1, which may have a seed=SEED';
+  if (issue?.code === 'unrecognized_keys')
+    return `${kind} has no field ${issue.keys.map(shortName).join(', ')}${kind === 'status' ? '; it has retry-after' : ''}`;
+  const wrong = String(field);
+  const name = wrong === valueFields[kind] ? kind : shortName(wrong);
+  const given = fault[wrong];
+  return `${name} needs ${takes[wrong]}, as in ${name}=${EXAMPLES[name] ?? 3}${given === undefined ? '' : `; it has ${given}`}`;
+}
+
+const EXAMPLES: Record<string, number> = { latency: 500, 'slow-tokens': 20, status: 429, 'retry-after': 1 };
+
+const shortName = (field: string): string =>
+  Object.entries(fieldNames).find(([, full]) => full === field)?.[0] ?? field;
 
 function fromJson(text: string): unknown {
   try {
@@ -81,12 +110,19 @@ function fromJson(text: string): unknown {
   }
 }
 
-function fromShort(text: string): unknown {
+type ShortRule = { fault: { kind: FaultKind; [field: string]: unknown }; when?: Record<string, unknown> };
+
+function fromShort(text: string): ShortRule {
   const [what = '', occasion, ...rest] = text.split('@');
   if (rest.length > 0) throw new FaultFormError('it has more than one @');
   const [head = '', ...fields] = what.split(',');
   const [name = '', value] = /^\d+$/.test(head) ? ['status', head] : split(head);
   const kind = kinds.find((known) => known === name);
+  const [colon] = /^[a-z-]+(?=:)/.exec(name) ?? [];
+  if (kinds.some((known) => known === colon))
+    throw new FaultFormError(
+      `the value of ${colon} stands after =, as in ${colon}=${EXAMPLES[colon ?? ''] ?? 3}`,
+    );
   if (!kind) throw new FaultFormError(`unknown kind of fault "${name}"; ${suggestion(name, kinds, 'kinds')}`);
   const field = valueFields[kind];
   if (value !== undefined && field === undefined) throw new FaultFormError(`${kind} takes no value`);
