@@ -5,6 +5,7 @@ import { contextPatterns } from '../ci/context-patterns.ts';
 import { githubWorkflow } from '../ci/github-workflow.ts';
 import { agentPresets, COMMAND_NOTES } from './agent-presets.ts';
 import type { Surroundings } from './surroundings.ts';
+import { usualCommands } from './usual-commands.ts';
 
 /** What the files say. Each default is what was found. */
 export type Choices = {
@@ -80,6 +81,7 @@ const schemaLine = (folder: string, name: string): string =>
 
 function configText(choices: Choices, found: Surroundings, { repository, schemas }: Places): string {
   const test = choices.testCommand;
+  const example = yamlText(usualCommands(found.repository).test);
   return `${schemaLine(schemas, 'whetstone.schema.json')}# What Whetstone runs: every agent, on every task, with every variant, as often as --trials says.
 # Paths are relative to the folder of this file.
 
@@ -100,7 +102,7 @@ ${experimentText(found)}
 # Run after the agent, on a clean copy of the repository with the agent's changes. A case passes when all of them exit
 # with 0. A task can have its own in tasks.yaml.
 evaluation:
-  commands:${test === undefined ? ' [] # put the command that runs your tests here: [npm test]' : `\n    - ${yamlText(test)}`}
+  commands:${test === undefined ? ` [] # put the command that runs your tests here: [${example}]` : `\n    - ${yamlText(test)}`}
   timeout_seconds: 600
 
 ${environmentText(choices, found)}output_dir: .whetstone/runs
@@ -180,13 +182,10 @@ const STAND_IN_NOTE = `# A stand-in, so that the first run works without an agen
 #   command: "codex exec --json --sandbox workspace-write --skip-git-repo-check -C {workspace} - < {prompt_file}"
 `;
 
-function tasksText({ tests, preparations }: Surroundings, { schemas }: Places): string {
-  const [{ command = 'npm test' } = {}] = tests;
-  const [
-    {
-      commands: [setup = 'npm ci'],
-    } = { commands: [] },
-  ] = preparations;
+function tasksText({ repository, tests, preparations }: Surroundings, { schemas }: Places): string {
+  const usual = usualCommands(repository);
+  const command = tests[0]?.command ?? usual.test;
+  const setup = preparations[0]?.commands[0] ?? usual.install;
   return `${schemaLine(schemas, 'tasks.schema.json')}# One entry per task. The agent gets only the prompt, which is the same in every variant.
 tasks:
   - id: first-task
