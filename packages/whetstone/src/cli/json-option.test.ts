@@ -82,3 +82,25 @@ test.each([
   expect(stderr).toContain("error: unknown command 'rnu'\n");
   expect(JSON.parse(stdout)).toMatchObject({ error: { message: "unknown command 'rnu'" } });
 });
+
+test.each([
+  [['rnu', '--help'], "error: unknown command 'rnu'\n(Did you mean run?)"],
+  [['tasks', 'mnie', '-h'], "error: unknown command 'mnie'\n(Did you mean mine?)"],
+])('%j says that there is no such command', async (args, said) => {
+  using project = makeProject();
+  const { exitCode, stdout, stderr } = await project.whetstone(args);
+  expect({ exitCode, stdout, stderr }).toEqual({
+    exitCode: 2,
+    stdout: '',
+    stderr: expect.stringContaining(said),
+  });
+});
+
+test.each([[['audit', '--help']], [['tasks', 'mine', '--help']], [['--help']]])(
+  '%j prints help',
+  async (args) => {
+    using project = makeProject();
+    const { exitCode, stdout } = await project.whetstone(args);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringMatching(/^Usage: whetstone/) });
+  },
+);

@@ -23,6 +23,7 @@ import { addCi, addExport, addMcp } from './share-commands.ts';
 import type { Streams } from './streams.ts';
 import { addTasks } from './tasks-commands.ts';
 import { addTry } from './try-commands.ts';
+import { withoutUselessHelp } from './useless-help.ts';
 
 /**
  * The command line: parses, calls the library, prints. Resolves with the exit code: 0 all passed; 1 some case not
@@ -51,7 +52,7 @@ export async function main(argv: string[]): Promise<number> {
     json = command.opts().json === true;
   });
   try {
-    await program.parseAsync(argv, { from: 'user' });
+    await program.parseAsync(withoutUselessHelp(program, argv), { from: 'user' });
     return exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) return await print(error);
