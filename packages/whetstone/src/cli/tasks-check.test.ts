@@ -100,6 +100,33 @@ test('a task whose patch does not solve it has this problem only, and no second 
   expect(exitCode).toBe(1);
 });
 
+test('a prompt may name the file that code was taken out of, where the task was made that way', async () => {
+  using project = makeProject({ config: { evaluation: {} } });
+  const task = (id: string) =>
+    JSON.stringify({
+      id,
+      prompt: 'Put back f in README.md.',
+      gold_patch: 'gold.patch',
+      validation: { commands: ['false'] },
+    });
+  const patch = '--- a/README.md\n+++ b/README.md\n@@ -1 +1,2 @@\n A project.\n+f\n';
+  project.write({
+    'tasks.yaml': 'include: [own]\n',
+    ...Object.fromEntries(
+      ['remove', 'replay'].flatMap((method) => [
+        [`own/${method}/task.yaml`, task(method)],
+        [`own/${method}/gold.patch`, patch],
+        [`own/${method}/provenance.json`, JSON.stringify({ method })],
+      ]),
+    ),
+  });
+  const { stdout } = await project.whetstone(['tasks', 'check', '--json']);
+  expect(JSON.parse(stdout).checks).toMatchObject([
+    { task: 'remove', warnings: [] },
+    { task: 'replay', warnings: ['the prompt names README.md, which the answer changes'] },
+  ]);
+});
+
 test('check says which keys of a task have no effect, of a folder and of a configuration', async () => {
   using project = makeProject({ config: { evaluation: {} } });
   const wrong = { id: 'one', prompt: 'Do it.', validation: { commands: ['false'] }, gold_pach: 'gold.patch' };

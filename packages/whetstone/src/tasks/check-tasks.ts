@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import type { TaskConfig } from '../config/config.ts';
@@ -7,6 +8,7 @@ import { listTests } from '../verify/list-tests.ts';
 import { type MaskFacts, maskFacts } from '../verify/verify.ts';
 import { leaksOf } from './leaks.ts';
 import { maskTask } from './mask-task.ts';
+import { readProvenance } from './mined-task.ts';
 import { possibleCommits } from './references.ts';
 import type { TaskRoom } from './task-room.ts';
 
@@ -110,6 +112,10 @@ function problemOf(error: unknown): string {
   return error.message;
 }
 
+/** `null`: the task was not mined, or nobody can say how. */
+const provenanceOf = async ({ goldPatch }: TaskConfig) =>
+  goldPatch === undefined ? null : await readProvenance(dirname(goldPatch)).catch(() => null);
+
 async function warningsOf(task: TaskConfig, patch: string | null): Promise<string[]> {
   const { prompt, hiddenTests, overlays = [] } = task;
   const warnings: string[] = [];
@@ -123,7 +129,10 @@ async function warningsOf(task: TaskConfig, patch: string | null): Promise<strin
   const changed = [...goldPatch.matchAll(/^\+\+\+ b\/(.+)$/gm)].flatMap(([, path]) => path ?? []);
   const { copied, paths } = leaksOf(prompt, { goldPatch, paths: changed });
   for (const line of copied) warnings.push(`the prompt has a line of the answer: ${line}`);
-  for (const path of paths) warnings.push(`the prompt names ${path}, which the answer changes`);
+  // The prompt of a task whose code was taken out says in which file.
+  const isRemoved = (await provenanceOf(task))?.method === 'remove';
+  if (!isRemoved)
+    for (const path of paths) warnings.push(`the prompt names ${path}, which the answer changes`);
   for (const word of possibleCommits(prompt))
     warnings.push(`the prompt has ${word}, which may be a commit id`);
   return warnings;
