@@ -5,12 +5,18 @@ import { type Command, runCommandIn } from '@whetstone/agents/config';
 import { present } from '@whetstone/events/present';
 import type { CommandResult, Mask, Sandbox } from '@whetstone/sandbox';
 import type { CommandRow } from '../record/row.ts';
+import { hiddenProgram } from './hidden-program.ts';
 
 /** The limit of each validation command, and of the tests, where the task states none, in seconds. */
 export const VALIDATION_LIMIT_SECONDS = 3600;
 
 /** A command of the configuration that has run: the part that the row keeps, and the whole result. */
-export type RanCommand = { row: CommandRow; result: CommandResult };
+export type RanCommand = {
+  row: CommandRow;
+  result: CommandResult;
+  /** The end of a sentence. Absent: what it printed says all. */
+  reason?: string;
+};
 
 /** Runs commands one after the other. The output of each goes to two files in `directory`. */
 export async function runCommands(
@@ -51,6 +57,7 @@ export async function runCommands(
     });
     ran.push({
       result,
+      ...present({ reason: hiddenProgram(sandbox, result) }),
       row: {
         command: commandText(command),
         exit_code: result.exitCode,
@@ -71,13 +78,13 @@ export const commandText = (command: Command): string =>
 export const succeeded = (result: CommandResult): boolean => result.ended === 'exit' && result.exitCode === 0;
 
 /** One sentence: the command, how it ended, and the most telling line of its output. */
-export function describeResult({ row, result }: RanCommand): string {
+export function describeResult({ row, result, reason }: RanCommand): string {
   const how = {
     timeout: `was stopped after ${Math.round(row.duration_seconds)} s`,
     abort: 'was aborted',
     exit: `exited ${row.exit_code}`,
   }[result.ended];
-  return `\`${row.command}\` ${how}${tellingLine(result)}`;
+  return `\`${row.command}\` ${how}${tellingLine(result)}${reason === undefined ? '' : `, ${reason}`}`;
 }
 
 /** How test runners, compilers and npm start the line that names the failure. */
