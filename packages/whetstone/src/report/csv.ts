@@ -24,6 +24,7 @@ function csvField(value: CsvValue): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   const text = plainText(typeof value === 'string' ? value : JSON.stringify(value));
-  const inert = /^[=+\-@\t\n]/.test(text) ? `'${text}` : text;
+  // Spreadsheets in East Asian languages also read the full-width forms.
+  const inert = /^[=+\-@\t\n＝＋－＠]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
 }

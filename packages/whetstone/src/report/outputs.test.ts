@@ -11,6 +11,7 @@ import {
   sampleRows,
   sampleRun,
 } from './__fixtures__/sample-run.ts';
+import { renderContextEvalCsv } from './context-eval-csv.ts';
 import { renderCsv } from './csv.ts';
 import { renderJson } from './json.ts';
 import { renderJunit } from './junit.ts';
@@ -152,6 +153,18 @@ describe('whatever the names and the evidence are', () => {
       expect(new Set(cells).size).toBe(1);
     }
   });
+
+  test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\r=1', '＝1', '＋1', '－1', '＠x'])(
+    'CSV makes %j inert, and no number',
+    (id) => {
+      const [planned] = sampleManifest().case_matrix;
+      const row = sampleRow(planned ?? expect.fail(), 'failed', { task_id: id, agent_exit_code: -1 });
+      const cell = `'${id.replace('\r', '\n')}`;
+      for (const text of [renderCsv([row]), renderContextEvalCsv([row])])
+        expect(text.includes(`,${cell},`) || text.includes(`,"${cell}",`)).toBe(true);
+      expect(renderCsv([row])).toContain(',-1,');
+    },
+  );
 
   test('CSV reads back with a field for each column, and no field is a formula', () => {
     const [head, ...lines] = parseCsv(renderCsv(rows));
