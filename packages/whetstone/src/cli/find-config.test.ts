@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runCommandLine } from './__fixtures__/command-line.ts';
@@ -51,3 +51,24 @@ test('a .env that cannot be read is named', async () => {
 });
 
 const reference = (name: string): string => `\${${name}}`;
+
+test('paths in a config that is a link start at the folder of the link', async () => {
+  using project = makeProject();
+  project.writeConfig({ output_dir: 'runs' });
+  const shared = join(project.root, 'shared/whetstone.yaml');
+  mkdirSync(join(project.root, 'shared'));
+  renameSync(join(project.root, 'whetstone.yaml'), shared);
+  symlinkSync(shared, join(project.root, 'whetstone.yaml'));
+  project.write({ 'shared/tasks.yaml': 'tasks: [{ id: of-the-shared-folder, prompt: x }]\n' });
+  const { exitCode } = await project.whetstone(['run']);
+  expect([exitCode, readdirSync(join(project.root, 'shared'))]).toEqual([
+    0,
+    ['tasks.yaml', 'whetstone.yaml'],
+  ]);
+  expect(
+    project
+      .latest()
+      .rows.map((row) => row.task_id)
+      .toSorted(),
+  ).toEqual(['one', 'two']);
+});
