@@ -4,6 +4,7 @@
  * process trees that end, and output that is bounded.
  */
 export { createBubblewrapSandboxProvider } from './bubblewrap/bubblewrap-sandbox.ts';
+export { hiddenLink } from './bubblewrap/hidden-link.ts';
 export { unseenPaths } from './bubblewrap/visible-paths.ts';
 export { nameOfBuild } from './docker/name-of-build.ts';
 export { giveTree, inheritFolder, makeFolders, ownerOf } from './files/inherit-owner.ts';

@@ -290,31 +290,6 @@ describe('on a terminal', () => {
   });
 });
 
-test.each([
-  [
-    'pyproject.toml',
-    'python3 -m venv .venv && .venv/bin/pip install -e . pytest',
-    '.venv/bin/python -m pytest',
-  ],
-  ['Gemfile', 'bundle install', 'bundle exec rake test'],
-  ['README.md', 'make deps', 'make test'],
-])(
-  'where only %s is found, the examples name commands of such projects, and none of npm',
-  async (file, install, run) => {
-    write(file, '');
-    await init({ yes: true });
-    const examples = [...read('tasks.yaml').matchAll(/# {1,5}(setup: \[.*?\]|commands: \[.*\])/g)].map(
-      ([, one]) => one,
-    );
-    const setup = `setup: [${install}]`;
-    expect(examples.map((one) => parse(one ?? ''))).toEqual(
-      [setup, setup, `commands: [${run}]`].map((one) => parse(one)),
-    );
-    expect(read('whetstone.yaml')).toContain(`your tests here: [${run}]\n`);
-    expect(read('tasks.yaml') + read('whetstone.yaml')).not.toMatch(/\bnpm\b/);
-  },
-);
-
 test('the workflow runs the config with the keys of its agents, from the root of the repository', async () => {
   const env = machine(['codex'], { OPENAI_API_KEY: 'k' });
   await init({ ci: true, directory: 'evals' }, { cwd: folder, env });
