@@ -85,7 +85,7 @@ describe.concurrent('a dry run', () => {
   });
 });
 
-test.concurrent('a dry run says in the words of the run that submodules are empty folders', async () => {
+test.concurrent('a dry run and validate-config say in the words of the run that submodules are empty folders', async () => {
   using project = makeProject({ tasks: [{ id: 'one', prompt: 'x' }] });
   const commit = runGit(project.repo, ['rev-parse', 'HEAD']).trim();
   runGit(project.repo, ['update-index', '--add', '--cacheinfo', `160000,${commit},vendor/module`]);
@@ -95,6 +95,10 @@ test.concurrent('a dry run says in the words of the run that submodules are empt
   expect(stdout).toContain(`Note        ${note}\n`);
   const json = await project.whetstone(['run', '--dry-run', '--json']);
   expect(JSON.parse(json.stdout).submodules).toEqual(['vendor/module']);
+  const valid = await project.whetstone(['validate-config']);
+  expect(valid.stdout).toContain(`\n${note}\n`);
+  const validJson = await project.whetstone(['validate-config', '--json']);
+  expect(JSON.parse(validJson.stdout).submodules).toEqual(['vendor/module']);
   await project.whetstone(['run']);
   expect(project.latest().manifest.notes).toContain(note);
 });

@@ -11,6 +11,7 @@ import { type WithSandbox, withSandbox } from '../run/choose-sandbox.ts';
 import { startProblems } from '../run/start-problems.ts';
 import { previewInstructions } from '../workspace/preview-instructions.ts';
 import { resolveCommit } from '../workspace/repository.ts';
+import { emptySubmodules, listSubmodules } from '../workspace/submodules.ts';
 import { findWithheld, type Withheld } from '../workspace/withheld.ts';
 import { openConfig } from './find-config.ts';
 import { plannedSandboxLine, sandboxJson } from './sandbox-line.ts';
@@ -37,18 +38,20 @@ export async function validateConfigCommand(
 ): Promise<number> {
   const { loaded, diagnostics, executables } = await validate(options, cwd, env);
   const withheld = loaded && (await withheldFrom(loaded.config));
+  const submodules = loaded ? await submodulesOf(loaded.config, withheld ?? []) : [];
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
   const valid = errors === 0;
   const sandboxed = loaded && valid ? await withSandbox(loaded.config, loaded.config) : undefined;
   if (options.json) {
     const sandbox = sandboxed && { sandbox: sandboxJson(sandboxed.config, sandboxed.sandbox) };
-    const summary = loaded ? { ...jsonSummary(loaded.config), ...sandbox, withheld } : {};
+    const summary = loaded ? { ...jsonSummary(loaded.config), ...sandbox, withheld, submodules } : {};
     const report = { valid, ...summary, diagnostics, ...(options.checkAgents && { executables }) };
     stdout.write(`${JSON.stringify(report, null, 2)}\n`);
     return valid ? 0 : 2;
   }
   if (diagnostics.length > 0) stderr.write(formatDiagnostics(diagnostics, { color: false, cwd }));
-  if (sandboxed) stdout.write(textSummary(sandboxed, executables, withheld ?? null, cwd));
+  if (sandboxed)
+    stdout.write(textSummary(sandboxed, executables, { withheld: withheld ?? null, submodules }, cwd));
   else stderr.write(`\n${counted(errors, 'error')}\n`);
   return valid ? 0 : 2;
 }
@@ -99,14 +102,28 @@ async function lackingAgents(
   });
 }
 
+const commitsOf = async ({ repo, tasks }: Pick<Config, 'repo' | 'tasks'>): Promise<string[]> => {
+  const refs = new Set(tasks.map(({ repoRef = repo.baseRef }) => repoRef));
+  return Promise.all([...refs].map((ref) => resolveCommit(repo.path, ref)));
+};
+
+/** None where the repository cannot be read. */
+async function submodulesOf(config: Config, withheld: readonly Withheld[]): Promise<string[]> {
+  try {
+    return await listSubmodules(config.repo.path, await commitsOf(config), withheld);
+  } catch (error) {
+    if (error instanceof WhetstoneError) return [];
+    throw error;
+  }
+}
+
 /** Overlays that change what an agent reads without saying so. Nothing where the repository cannot be read. */
 async function unreadInstructions({ config, diagnose }: LoadedConfig): Promise<Diagnostic[]> {
-  const { repo, tasks, agents } = config;
+  const { agents, repo, tasks } = config;
   const variants = config.variants.filter(({ overlays }) => overlays.length > 0);
   if (variants.length === 0) return [];
   try {
-    const refs = new Set(tasks.map(({ repoRef = repo.baseRef }) => repoRef));
-    const commits = await Promise.all([...refs].map((ref) => resolveCommit(repo.path, ref)));
+    const commits = await commitsOf({ repo, tasks });
     const withheld = await findWithheld(config);
     const previews = await previewInstructions({ config, withheld, commits, variants, agents });
     return previews.flatMap(({ variant, warnings }) =>
@@ -129,7 +146,7 @@ async function withheldFrom(config: Config): Promise<Withheld[] | null> {
 function textSummary(
   { config, sandbox }: WithSandbox<Config>,
   executables: readonly ExecutableCheck[],
-  withheld: readonly Withheld[] | null,
+  { withheld, submodules }: { withheld: readonly Withheld[] | null; submodules: readonly string[] },
   cwd: string,
 ): string {
   const lines = [
@@ -142,6 +159,7 @@ function textSummary(
     withheld
       ? `Withheld from every case: ${withheld.map(({ path, what }) => `${path} (${what})`).join(', ')}`
       : 'Withheld from every case: unknown, because the repository cannot be read',
+    ...(submodules.length > 0 ? [emptySubmodules(submodules)] : []),
     ...weakness(config),
     ...executables.map((check) => {
       const found = check.kind === 'found' ? `found ${check.file}` : `not checked: ${check.reason}`;
