@@ -1,6 +1,7 @@
 import { importPeer } from './import-peer.ts';
 import {
   ANSWER,
+  answerTime,
   atModelCall,
   type Converse,
   createLookUp,
@@ -36,7 +37,15 @@ async function converse(
   let round = 0;
   const agent = new Agent({
     initialState: { systemPrompt: 'You look things up.', model: MODEL, tools: [toolOf(lookUp.run)] },
-    streamFn: () => respond(round < rounds ? round++ : undefined, createStream()),
+    streamFn: () => {
+      atModelCall();
+      const stream = createStream();
+      const call = round < rounds ? round++ : undefined;
+      const time = answerTime();
+      if (time) void time.then(() => respond(call, stream));
+      else respond(call, stream);
+      return stream;
+    },
   });
   await agent.prompt(QUESTION);
   if (agent.state.errorMessage) throw new Error(agent.state.errorMessage);
@@ -50,9 +59,8 @@ function toolOf(run: () => string): object {
   return { name, label: name, description, parameters, execute };
 }
 
-/** The response of a round, with the events that pi's own providers send; without a round, the last one. */
-function respond(round: number | undefined, stream: { push(event: object): void }): object {
-  atModelCall();
+/** Sends the response of a round, with the events that pi's own providers send; without a round, the last one. */
+function respond(round: number | undefined, stream: { push(event: object): void }): void {
   const content: object[] = [];
   const message = { ...RESPONSE, content, timestamp: Date.now() };
   stream.push({ type: 'start', partial: message });
@@ -62,7 +70,7 @@ function respond(round: number | undefined, stream: { push(event: object): void 
     stream.push({ type: 'text_delta', contentIndex: 0, delta: ANSWER, partial: message });
     stream.push({ type: 'text_end', contentIndex: 0, content: ANSWER, partial: message });
     stream.push({ type: 'done', reason: 'stop', message: { ...message, stopReason: 'stop' } });
-    return stream;
+    return;
   }
   const delta = JSON.stringify(lookUpArguments(round));
   const toolCall = {
@@ -76,7 +84,6 @@ function respond(round: number | undefined, stream: { push(event: object): void 
   stream.push({ type: 'toolcall_delta', contentIndex: 0, delta, partial: message });
   stream.push({ type: 'toolcall_end', contentIndex: 0, toolCall, partial: message });
   stream.push({ type: 'done', reason: 'toolUse', message: { ...message, stopReason: 'toolUse' } });
-  return stream;
 }
 
 const NO_COST = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };

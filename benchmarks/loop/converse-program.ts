@@ -1,10 +1,11 @@
 /**
- * The measured process: `node converse-program.ts <loop> <conversations> <rounds>` runs the conversations at once with one
- * of the loops and prints a `RoundsUse` as JSON. With `--expose-gc` it also prints `heapBytes`; the collections for that
+ * The measured process: `node converse-program.ts <loop> <conversations> <rounds> [<ms>]` runs the conversations at once with
+ * one of the loops and prints a `RoundsUse` as JSON. `ms`: how long the model takes in the measured rounds; default 0. With `--expose-gc` it also prints `heapBytes`; the collections for that
  * distort the other figures.
  */
 import { memoryOf } from '../process-use.ts';
 import { CONVERSES } from './converses.ts';
+import { setAnswerMs } from './work.ts';
 
 /** Seconds and bytes of the rounds only, without loading the loop and the warm-up. */
 export type RoundsUse = {
@@ -21,12 +22,13 @@ export type RoundsUse = {
 
 const WARM_UP_ROUNDS = 10;
 
-const [name = '', conversations = '', rounds = ''] = process.argv.slice(2);
+const [name = '', conversations = '', rounds = '', answerMs = '0'] = process.argv.slice(2);
 const load = CONVERSES[name];
 if (!load || rounds === '')
   throw new Error('usage: node converse-program.ts <loop> <conversations> <rounds>');
 const converse = await load();
 await converse(WARM_UP_ROUNDS);
+setAnswerMs(Number(answerMs));
 
 const heapBefore = heapInUse();
 const residentBefore = memoryOf('self').now;

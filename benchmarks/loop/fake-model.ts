@@ -1,5 +1,5 @@
 import type { SessionOptions } from '@whetstone/loop';
-import { ANSWER, atModelCall, LOOK_UP, lookUpArguments } from './work.ts';
+import { ANSWER, answerTime, atModelCall, LOOK_UP, lookUpArguments } from './work.ts';
 
 /** A `LanguageModelV4` of `@ai-sdk/provider`. */
 export type Model = SessionOptions['model'];
@@ -22,11 +22,15 @@ export function createFakeModel(rounds: number): Model {
     supportedUrls: {},
     doGenerate: async () => {
       const call = next();
+      const time = answerTime();
+      if (time) await time;
       const content: Generated['content'] = [call ?? { type: 'text', text: ANSWER }];
       return { content, finishReason: finishReasonOf(call), usage: USAGE, warnings: [] };
     },
     doStream: async () => {
       const call = next();
+      const time = answerTime();
+      if (time) await time;
       const parts: StreamPart[] = [
         { type: 'stream-start', warnings: [] },
         ...(call ? streamedCall(call) : STREAMED_ANSWER),

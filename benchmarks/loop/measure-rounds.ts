@@ -23,7 +23,8 @@ export const LOOPS: readonly Loop[] = [
   { name: 'ai-tool-loop-agent', subject: `ai ${AI} \`ToolLoopAgent.stream\``, peer: true },
 ];
 
-export type Work = { conversations: number; rounds: number };
+/** `answerMs`: how long the model takes to answer, in milliseconds; default 0. */
+export type Work = { conversations: number; rounds: number; answerMs?: number };
 
 /** `ToolLoopAgent` converts the whole conversation in each round: twelve seconds of CPU for 4,000 rounds, which say no more. */
 export const takesPart = ({ name }: Loop, { rounds }: Work): boolean =>
@@ -47,7 +48,7 @@ export async function measureRounds(
   }: { run: RunPublished; runs: number; flags?: readonly string[]; heap?: boolean },
 ): Promise<RoundsMeasured[]> {
   const converse = ({ name }: Loop, flags: readonly string[]) =>
-    run<RoundsUse>('converse', [name, work.conversations, work.rounds], flags);
+    run<RoundsUse>('converse', [name, work.conversations, work.rounds, work.answerMs ?? 0], flags);
   const taken = loops.filter((loop) => takesPart(loop, work));
   const runs = new Map(taken.map((loop) => [loop, [] as RoundsUse[]]));
   for (let turn = 0; turn < count; turn += 1) {

@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
 /** The same work for every loop that is measured: one tool call per round, then a last answer. */
 
 /** Works through `rounds` tool rounds in a new conversation and returns what holds that conversation. */
@@ -48,6 +50,16 @@ export let firstModelCall: { cpuMs: number; atMs: number } | undefined;
 export function atModelCall(): void {
   firstModelCall ??= { cpuMs: cpuMs(), atMs: performance.now() };
 }
+
+let answerMs = 0;
+
+/** From now on, every fake model takes this long to answer. Before, it answers at once, in the same turn of the event loop. */
+export function setAnswerMs(milliseconds: number): void {
+  answerMs = milliseconds;
+}
+
+/** Resolves when a fake model answers; `undefined`: at once. */
+export const answerTime = (): Promise<void> | undefined => (answerMs > 0 ? pause(answerMs) : undefined);
 
 /** User and system time of the process so far, in milliseconds. */
 export function cpuMs(): number {
