@@ -47,7 +47,8 @@ export type SessionOptions = {
   priceOf?: PriceOf;
   /**
    * Called with a snapshot after each `submit()`, and once more before the session ends. A throw or a rejection is
-   * reported as an `ERROR` with code `session-persist-failed`.
+   * reported as an `ERROR` with code `session-persist-failed`. It may call `interrupt()` and `close()`, which then do not
+   * wait for it.
    */
   persist?: (snapshot: SessionSnapshot) => void | Promise<void>;
   /** Whether `close()` also cleans the environment up. Default false: whoever made the environment does. */

@@ -1,5 +1,4 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import { messageOf } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { checkedDecisions, type FinalDecision } from '../control/approval.ts';
 import { SteeringQueue } from '../control/steering-queue.ts';
@@ -29,6 +28,7 @@ import { createContext } from './create-context.ts';
 import { FrozenPreamble } from './frozen-preamble.ts';
 import { ParkedArguments } from './parked-arguments.ts';
 import { PendingQuestion } from './pending-question.ts';
+import { Persister } from './persister.ts';
 import {
   type SessionOptions,
   type SessionOrigin,
@@ -57,6 +57,7 @@ export class Session implements AsyncDisposable {
   readonly #subagents: Subagents;
   readonly #preamble: FrozenPreamble;
   readonly #parkedArguments: ParkedArguments;
+  readonly #persister: Persister;
   readonly #question = new PendingQuestion();
   #state: SessionState = 'IDLE';
   #interruption: AbortController | undefined;
@@ -73,6 +74,7 @@ export class Session implements AsyncDisposable {
     this.id = snapshot?.id ?? crypto.randomUUID();
     this.#followUps = [...(snapshot?.followUps ?? [])];
     this.#hub = new EventHub(this.id, clock.now);
+    this.#persister = new Persister(options, this.#hub.emit);
     this.#preamble = new FrozenPreamble(
       () => ({
         profile: this.#context.profile,
@@ -205,16 +207,23 @@ export class Session implements AsyncDisposable {
   /** Stops the present work, also of subagents. Resolves when the session is idle and every tool call has an answer. */
   async interrupt(): Promise<void> {
     this.#interruption?.abort();
-    await Promise.all([this.#running, this.#subagents.interruptAll()]);
+    // `persist` runs when the work is done, and is itself the last step of `#running`.
+    const work = this.#persister.isCaller ? undefined : this.#running;
+    await Promise.all([work, this.#subagents.interruptAll()]);
     // Calls that are parked when the session ends stay parked in its snapshot.
     if (this.#state !== 'AWAITING_INPUT' || this.#closing.signal.aborted) return;
     abandonRound(this.#context, 'Not run: the user interrupted before a decision.');
     this.#state = 'IDLE';
   }
 
-  /** Stops everything and ends the session. May be called in any state, and any number of times. */
+  /**
+   * Stops everything and ends the session. May be called in any state, and any number of times. Called by `persist`, it
+   * resolves at once, and the session ends when `persist` has returned.
+   */
   async close(): Promise<void> {
-    await this.#shutDown('closed');
+    const closed = this.#shutDown('closed');
+    if (this.#persister.isCaller) closed.catch(() => {});
+    else await closed;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -314,7 +323,7 @@ export class Session implements AsyncDisposable {
     });
     this.#state = this.#context.parked ? 'AWAITING_INPUT' : 'IDLE';
     this.#hub.emit('PROCESSING_END', end);
-    await this.#persist();
+    await this.#persister.persist(() => this.#snapshotNow());
     return { ...end, text: outcome.text, ...present({ output: outcome.output }) };
   }
 
@@ -358,15 +367,6 @@ export class Session implements AsyncDisposable {
     });
   }
 
-  async #persist(): Promise<void> {
-    try {
-      await this.#options.persist?.(this.#snapshotNow());
-    } catch (error) {
-      const message = `persist failed: ${messageOf(error)}`;
-      this.#hub.emit('ERROR', { code: 'session-persist-failed', message });
-    }
-  }
-
   /** Refuse input → end model, tools and subagents → history whole → persist → SESSION_END → iterators end → clean up. */
   #shutDown(reason: SessionEventData['SESSION_END']['reason']): Promise<void> {
     this.#closed ??= (async () => {
@@ -378,7 +378,7 @@ export class Session implements AsyncDisposable {
       const stopped = this.#running.then(() => endSessionProcesses({ environment, sessionId: this.id }));
       await Promise.all([stopped, this.#subagents.endAll()]);
       endParkedCalls(this.#context);
-      await this.#persist();
+      await this.#persister.persist(() => this.#snapshotNow());
       this.#hub.emit('SESSION_END', {
         state: 'CLOSED',
         turns: history.assistantTurns,
