@@ -71,3 +71,38 @@ test('a wire that can hold an answer to a schema does', async () => {
   expect(JSON.stringify(model.requests[0]?.prompt)).not.toContain('JSON Schema');
   expect(model.requests[0]?.providerOptions?.openai).toMatchObject({ strictJsonSchema: false });
 });
+
+test.each<[string, unknown, string]>([
+  ['null', null, 'SubmitOptions.outputSchema is null; it must be an object'],
+  ['false', false, 'SubmitOptions.outputSchema is false; it must be an object'],
+  ['a type that there is not', { type: 'objct' }, '/type must be equal to one of the allowed values'],
+  [
+    'one further down',
+    { type: 'object', properties: { bugs: { type: 'int' } } },
+    '/properties/bugs/type must be equal to one of the allowed values',
+  ],
+  ['a list at the root', { type: 'array' }, '/type is "array"; it must be "object"'],
+  ['a property that is a number', { properties: { bugs: 5 } }, '/properties/bugs must be object,boolean'],
+  ['a reference to nowhere', { $ref: '#/$defs/a' }, "can't resolve reference #/$defs/a"],
+  ['a pattern that is none', { properties: { a: { pattern: '(' } } }, 'Invalid regular expression: /(/'],
+])('an output schema that is or has %s is refused before the first model call', async (_, schema, why) => {
+  await using run = await startSession([says('{"bugs":1}')]);
+  const refused = run.session.submit('count', { outputSchema: schema as never });
+  await expect(refused).rejects.toMatchObject({
+    code: 'session-option-invalid',
+    message: expect.stringContaining(why),
+  });
+  expect(run.model.requests).toEqual([]);
+  expect([run.session.state, run.session.history.length, run.kinds()]).toEqual([
+    'IDLE',
+    0,
+    ['SESSION_START'],
+  ]);
+  expect(await run.session.submit('count', { outputSchema })).toMatchObject({ output: { bugs: 1 } });
+});
+
+test('an option of submit that does not exist is refused', async () => {
+  await using run = await startSession([]);
+  const refused = run.session.submit('count', { outputSchma: outputSchema } as never);
+  await expect(refused).rejects.toThrow('SubmitOptions.outputSchma does not exist');
+});

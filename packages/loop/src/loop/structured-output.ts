@@ -1,8 +1,24 @@
+import { WhetstoneError } from '@whetstone/errors';
 import type { JsonObject } from '@whetstone/events';
-import { validateStrictly } from '../tools/validate-arguments.ts';
+import { problemOfSchema, validateStrictly } from '../tools/validate-arguments.ts';
 
 /** A JSON Schema that the last answer of a `submit()` has to fit. Its root must be an object. */
 export type OutputSchema = JsonObject;
+
+/** What a `submit()` with this schema is refused with, where no answer can be checked against it. */
+export async function faultOfOutputSchema(schema: OutputSchema): Promise<WhetstoneError | undefined> {
+  const problem = (await problemOfSchema(schema)) ?? problemOfRoot(schema);
+  if (problem === undefined) return undefined;
+  return new WhetstoneError(
+    'session-option-invalid',
+    `SubmitOptions.outputSchema is not the JSON Schema of an object: ${problem}.`,
+  );
+}
+
+function problemOfRoot({ type }: OutputSchema): string | undefined {
+  if (type === undefined || [type].flat().includes('object')) return undefined;
+  return `/type is ${JSON.stringify(type)}; it must be "object"`;
+}
 
 /** The instruction for a model whose wire cannot enforce a schema. */
 export function outputInstruction(schema: OutputSchema): string {

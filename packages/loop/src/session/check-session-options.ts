@@ -12,7 +12,7 @@ import {
 import { systemClock } from '../control/clock.ts';
 import { boundHooks, type Hooks } from '../control/hooks.ts';
 import type { SubagentOptions } from '../subagents/subagents.ts';
-import type { SessionOptions } from './session-options.ts';
+import type { SessionOptions, SubmitOptions } from './session-options.ts';
 
 const options: Readonly<Record<keyof SessionOptions, Kind>> = {
   profile: objectWith('a profile', 'buildSystemPrompt', 'tools'),
@@ -63,4 +63,12 @@ export function checkedOptions(given: SessionOptions) {
     hooks: boundHooks(given.hooks),
     ...(approve && { approve: checkedApproval(approve) }),
   };
+}
+
+const submitOptions: Readonly<Record<keyof SubmitOptions, Kind>> = { outputSchema: object };
+
+/** The same for `submit()`. The schema itself is checked before the first model call. */
+export function checkedSubmitOptions(given: SubmitOptions): SubmitOptions {
+  refuseUnknown('SubmitOptions', given, submitOptions);
+  return given;
 }

@@ -2,6 +2,7 @@ import { SpendMeter } from '../control/budget.ts';
 import { systemClock } from '../control/clock.ts';
 import { resolveSessionConfig } from '../control/session-config.ts';
 import { History } from '../conversation/history.ts';
+import type { SessionEventData } from '../events/session-event.ts';
 import type { LoopContext } from '../loop/loop-context.ts';
 import { LoopDetector } from '../loop/loop-detector.ts';
 import { catalogPriceOf } from '../profiles/model-catalog.ts';
@@ -37,5 +38,19 @@ export function createContext(
     profile,
     model,
     tools: tools(config.maxSubagentDepth),
+  };
+}
+
+/** The data of `SESSION_START`. */
+export function sessionStart(
+  { profile, environment, model }: SessionOptions,
+  { snapshot }: SessionOrigin,
+): SessionEventData['SESSION_START'] {
+  return {
+    profile: profile.id,
+    provider: model.provider,
+    model: model.modelId,
+    workingDirectory: environment.workingDirectory(),
+    ...(snapshot && { restored: true }),
   };
 }

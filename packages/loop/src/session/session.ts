@@ -14,6 +14,7 @@ import type { HistoryTurn, Input } from '../conversation/turn.ts';
 import { EventHub, type EventListener } from '../events/event-hub.ts';
 import type { SessionEvent, SessionEventData } from '../events/session-event.ts';
 import type { LoopContext, LoopStart } from '../loop/loop-context.ts';
+import { faultOfOutputSchema, type OutputSchema } from '../loop/structured-output.ts';
 import { abandonRound, endParkedCalls } from '../loop/tool-round.ts';
 import type { ProviderProfile } from '../profiles/provider-profile.ts';
 import type { Child } from '../subagents/subagent.ts';
@@ -22,9 +23,9 @@ import { Subagents } from '../subagents/subagents.ts';
 import { type AskUser, createAskUserTool, type Question } from '../tools/ask-user-tool.ts';
 import { endSessionProcesses } from '../tools/process-sessions.ts';
 import { type SessionTools, sessionTools } from '../tools/session-tools.ts';
-import { checkedOptions } from './check-session-options.ts';
+import { checkedOptions, checkedSubmitOptions } from './check-session-options.ts';
 import { childOptions } from './child-options.ts';
-import { createContext } from './create-context.ts';
+import { createContext, sessionStart } from './create-context.ts';
 import { FrozenPreamble } from './frozen-preamble.ts';
 import { ParkedArguments } from './parked-arguments.ts';
 import { PendingQuestion } from './pending-question.ts';
@@ -67,7 +68,7 @@ export class Session implements AsyncDisposable {
 
   constructor(given: SessionOptions, origin: SessionOrigin = {}) {
     const options = checkedOptions(given);
-    const { profile, environment, model, clock, hooks } = options;
+    const { profile, environment, clock, hooks } = options;
     const { snapshot, parent } = origin;
     this.#options = options;
     this.#depth = parent?.depth ?? 0;
@@ -103,13 +104,7 @@ export class Session implements AsyncDisposable {
       tools: (maxSubagentDepth) => this.#toolsOf(profile, maxSubagentDepth),
     });
     if (this.#context.parked) this.#state = 'AWAITING_INPUT';
-    this.#hub.emit('SESSION_START', {
-      profile: profile.id,
-      provider: model.provider,
-      model: model.modelId,
-      workingDirectory: environment.workingDirectory(),
-      ...(snapshot && { restored: true }),
-    });
+    this.#hub.emit('SESSION_START', sessionStart(options, origin));
     if (options.signal?.aborted) this.#closeQuietly();
     else options.signal?.addEventListener('abort', this.#closeQuietly, { once: true });
   }
@@ -159,23 +154,23 @@ export class Session implements AsyncDisposable {
    * resolves with the result of the `submit()` that led to the question.
    *
    * Contract: whatever goes wrong with the model is in the result (`reason`, `error`). Rejects only with a
-   * `SessionStateError`, while the session works on another input or is closed, and with a `TypeError` for an empty
-   * or malformed input, which names the place.
+   * `SessionStateError`, while the session works on another input or is closed, with a `TypeError` for an empty or
+   * malformed input, and with a `WhetstoneError` for an option that does not fit. Both name the place.
    */
-  async submit(input: Input, { outputSchema }: SubmitOptions = {}): Promise<SubmitResult> {
+  async submit(input: Input, options: SubmitOptions = {}): Promise<SubmitResult> {
     this.#refuseWhenClosed();
     if (this.#state === 'PROCESSING') {
       throw new SessionStateError('submit: the session is busy. Use steer() or followUp().');
     }
     const checked = checkInput('submit', input);
+    const { outputSchema } = checkedSubmitOptions(options);
     if (this.#question.isOpen && this.#chain) {
       this.#state = 'PROCESSING';
       this.#context.meter.work();
       this.#question.answer(checked);
       return await this.#chain;
     }
-    this.#context.outputSchema = outputSchema;
-    return await this.#start({ kind: 'input', input: checked });
+    return await this.#start({ kind: 'input', input: checked }, outputSchema);
   }
 
   /**
@@ -189,7 +184,8 @@ export class Session implements AsyncDisposable {
     this.#refuseWhenClosed();
     const { parked } = this.#context;
     if (!parked || this.#state === 'PROCESSING') throw new SessionStateError('resume: no call is parked');
-    return await this.#start({ kind: 'resume', decisions: checkedDecisions(decisions, parked.waiting) });
+    const checked = checkedDecisions(decisions, parked.waiting);
+    return await this.#start({ kind: 'resume', decisions: checked }, this.#context.outputSchema);
   }
 
   /** Queues a message for the model. It is read before the next model call, with the next `submit()` at the latest. */
@@ -216,10 +212,7 @@ export class Session implements AsyncDisposable {
     this.#state = 'IDLE';
   }
 
-  /**
-   * Stops everything and ends the session. May be called in any state, and any number of times. Called by `persist`, it
-   * resolves at once, and the session ends when `persist` has returned.
-   */
+  /** Stops everything and ends the session, in any state and any number of times. In `persist` it resolves at once. */
   async close(): Promise<void> {
     const closed = this.#shutDown('closed');
     if (this.#persister.isCaller) closed.catch(() => {});
@@ -298,9 +291,9 @@ export class Session implements AsyncDisposable {
       throw new SessionStateError('The session is closed. Create or restore another session.');
   }
 
-  async #start(start: LoopStart): Promise<SubmitResult> {
+  async #start(start: LoopStart, outputSchema: OutputSchema | undefined): Promise<SubmitResult> {
     this.#state = 'PROCESSING';
-    const chain = this.#runChain(start);
+    const chain = this.#runChain(start, outputSchema);
     this.#chain = chain;
     this.#running = chain.catch(() => {});
     const result = await chain;
@@ -309,22 +302,30 @@ export class Session implements AsyncDisposable {
     return result;
   }
 
-  async #runChain(start: LoopStart): Promise<SubmitResult> {
+  async #runChain(start: LoopStart, outputSchema: OutputSchema | undefined): Promise<SubmitResult> {
     const started = performance.now();
     const interruption = new AbortController();
     this.#interruption = interruption;
+    const fault = outputSchema && (await faultOfOutputSchema(outputSchema));
+    if (fault) this.#rest();
+    if (fault) throw fault;
+    this.#context.outputSchema = outputSchema;
     const ends = { closing: this.#closing.signal, interruption };
     const outcome = await runChain(this.#context, start, this.#followUps, ends);
-    this.#interruption = undefined;
     const end = processingEnd(this.#context, outcome, {
       durationMs: Math.round(performance.now() - started),
       followUps: this.#followUps.length,
       runningSubagents: this.#subagents.running,
     });
-    this.#state = this.#context.parked ? 'AWAITING_INPUT' : 'IDLE';
+    this.#rest();
     this.#hub.emit('PROCESSING_END', end);
     await this.#persister.persist(() => this.#snapshotNow());
     return { ...end, text: outcome.text, ...present({ output: outcome.output }) };
+  }
+
+  #rest(): void {
+    this.#interruption = undefined;
+    this.#state = this.#context.parked ? 'AWAITING_INPUT' : 'IDLE';
   }
 
   /** The profile's tools and the session's own: for subagents, where there may be any, and for questions to the user. */

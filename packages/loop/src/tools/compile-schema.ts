@@ -1,5 +1,5 @@
 import type { JsonObject } from '@whetstone/events';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 
 // Without the meta-schema, which takes ten times as long to compile as the schema of a tool: ajv itself refuses keywords
 // with values of a wrong type.
@@ -42,4 +42,13 @@ function compile(schema: JsonObject): ValidateFunction {
   // Its own cache would keep the schemas of all sessions for ever.
   ajv.removeSchema(schema);
   return validate;
+}
+
+let schemaOfSchemas: Ajv2020 | undefined;
+
+/** Where a JSON Schema breaks the rules of the language; empty where it does not. It may still not compile. */
+export function problemsOfSchema(schema: JsonObject): readonly ErrorObject[] {
+  schemaOfSchemas ??= new Ajv2020({ strict: false, logger: false });
+  const { $schema: _dialect, ...rest } = schema;
+  return schemaOfSchemas.validateSchema(rest) ? [] : (schemaOfSchemas.errors ?? []);
 }

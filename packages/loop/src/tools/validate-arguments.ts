@@ -24,6 +24,19 @@ export async function validateStrictly(schema: JsonObject, input: string): Promi
   return validate(input, compiler.validatorOf(schema), new Set());
 }
 
+/** Why nothing can be checked against this schema, with the path to the fault where that is known. */
+export async function problemOfSchema(schema: JsonObject): Promise<string | undefined> {
+  compiler ??= await import('./compile-schema.ts');
+  try {
+    const [problem] = compiler.problemsOfSchema(schema);
+    if (problem) return describe(problem);
+    compiler.validatorOf(schema);
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
 /** Loaded with the first call of a tool. An `import()` per call would look for the file each time. */
 let compiler: typeof import('./compile-schema.ts') | undefined;
 
