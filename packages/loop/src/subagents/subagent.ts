@@ -15,6 +15,7 @@ import type { ProcessingEnd } from '../events/session-event.ts';
 
 type ChildSession = {
   readonly id: string;
+  readonly state: string;
   submit(input: Input): Promise<ProcessingEnd & { text: string }>;
   steer(message: Input): void;
   interrupt(): Promise<void>;
@@ -93,6 +94,11 @@ export class Subagent {
   get session(): ChildSession {
     if (!this.#child) throw new Error(`Agent ${this.id} has no session.`);
     return this.#child.session;
+  }
+
+  /** Whether its session is closed for a reason of its own, such as a key that the provider refuses. */
+  get hasEnded(): boolean {
+    return this.#child?.session.state === 'CLOSED';
   }
 
   wake(child: Child): void {

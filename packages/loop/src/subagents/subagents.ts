@@ -71,6 +71,7 @@ export class Subagents {
   }
 
   async spawn(task: string, request: ChildRequest, { callId, signal }: Cause): Promise<Subagent> {
+    if (task.trim() === '') throw new Error('The task of the agent is empty. Say what it has to do.');
     if (this.running.length + this.#starting >= this.#maxRunning)
       throw new Error(`${this.#maxRunning} agents are working already. Wait for one, or close one.`);
     this.#starting += 1;
@@ -93,7 +94,10 @@ export class Subagents {
     { callId, signal, interrupt }: Cause & { interrupt: boolean },
   ): Promise<Subagent> {
     const agent = this.get(id);
+    if (message.trim() === '') throw new Error(`The message to agent ${id} is empty. Say what it has to do.`);
     if (agent.status === 'CLOSED') throw new Error(`Agent ${id} is closed.`);
+    if (agent.hasEnded)
+      throw new Error(`Agent ${id} cannot continue. ${agent.report.output} Start another agent instead.`);
     if (agent.status === 'RUNNING' && !interrupt) {
       agent.session.steer(message);
       return agent;
