@@ -1,6 +1,5 @@
+import { checkOverflow, checkStop } from '../control/check-hook-answer.ts';
 import { askHook } from '../control/hooks.ts';
-import { checkInput } from '../conversation/check-input.ts';
-import { checkTurns } from '../conversation/check-turn.ts';
 import { assistantText, type Input, type ToolCallPart } from '../conversation/turn.ts';
 import type { EndReason, LimitKind } from '../events/session-event.ts';
 import { LlmError } from '../llm/llm-error.ts';
@@ -134,10 +133,8 @@ async function askOrShrink(context: LoopContext, signal: AbortSignal): Promise<M
     const { message } = error;
     emit('WARNING', { code: 'context-overflow', message });
     const { onContextOverflow } = hooks;
-    const shorten = async () => {
-      const answer = await onContextOverflow?.({ turns: history.turns, message, signal });
-      return answer && { turns: checkTurns('onContextOverflow', answer.turns) };
-    };
+    const { turns } = history;
+    const shorten = async () => checkOverflow(await onContextOverflow?.({ turns, message, signal }), turns);
     const answer = await askHook('onContextOverflow', onContextOverflow && shorten, { emit, signal });
     if (answer.kind !== 'answered') throw error;
     history.replace(answer.value.turns);
@@ -209,10 +206,7 @@ async function continuedByHook(
 ): Promise<boolean> {
   const { beforeStop } = hooks;
   const { text, continuations } = progress;
-  const ask = async () => {
-    const stop = await beforeStop?.({ text, continuations, signal });
-    return stop && { continueWith: checkInput('beforeStop', stop.continueWith) };
-  };
+  const ask = async () => checkStop(await beforeStop?.({ text, continuations, signal }));
   const answer = await askHook('beforeStop', beforeStop && ask, { emit, signal });
   signal.throwIfAborted();
   if (answer.kind !== 'answered') return false;

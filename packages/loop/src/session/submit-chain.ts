@@ -1,9 +1,9 @@
 import { messageOf } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { watchWallTime } from '../control/budget.ts';
+import { checkSubmit } from '../control/check-hook-answer.ts';
 import { askHook } from '../control/hooks.ts';
 import { isTimeout, onAbort } from '../control/race-abort.ts';
-import { checkInput } from '../conversation/check-input.ts';
 import type { Input } from '../conversation/turn.ts';
 import { initializeOnce } from '../environment/environment-root.ts';
 import type { ProcessingEnd } from '../events/session-event.ts';
@@ -85,11 +85,7 @@ async function admit(
   const { beforeSubmit } = hooks;
   if (start.kind === 'resume' || !beforeSubmit) return start;
   const { input } = start;
-  const ask = async () => {
-    const value = await beforeSubmit({ input, signal });
-    if (value === undefined || 'decision' in value) return value;
-    return { input: checkInput('beforeSubmit', value.input) };
-  };
+  const ask = async () => checkSubmit(await beforeSubmit({ input, signal }));
   const answer = await askHook('beforeSubmit', ask, { emit, signal });
   if (signal.aborted) return { reason: 'interrupted', text: '' };
   if (answer.kind === 'none') return start;
