@@ -105,7 +105,8 @@ function isNetworkFailure(text: string, name: string, isRetryable: boolean | und
 
 /**
  * How long to wait: `retry-after-ms`, `retry-after` in seconds or as a date, else what the body says: Gemini's
- * `RetryInfo`, or a sentence such as `try again in 1m2.5s`. The longest time of a body counts.
+ * `RetryInfo`, a field `retry_after` in seconds, or a sentence such as `try again in 1m2.5s`. The longest time of a body
+ * counts.
  */
 export function retryAfterOf({ headers, text }: ErrorFacts): number | undefined {
   const milliseconds = Number(headers['retry-after-ms']);
@@ -122,6 +123,7 @@ const DURATION =
   /([\d.]+) ?(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)(?![a-z])(?:,? and |,? )?/iy;
 const TOLD_WAIT =
   /"retryDelay":\s*"|(?:retry|try again) (?:in|after) (?:about )?|\bwait (?=[\d.]+ \w+ before)/gi;
+const WAIT_FIELD = /"retry_after(?:_(ms|seconds))?":\s*"?(\d+(?:\.\d+)?)"?\s*[,}]/g;
 const UNITS: Readonly<Record<string, number>> = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 };
 
 function retryAfterIn(text: string): number | undefined {
@@ -134,6 +136,9 @@ function retryAfterIn(text: string): number | undefined {
     }
     return sum;
   });
-  const longest = Math.max(...waits);
+  const fields = [...text.matchAll(WAIT_FIELD)].map(
+    ({ 1: unit, 2: value }) => Number(value) * (unit === 'ms' ? 1 : 1_000),
+  );
+  const longest = Math.max(...waits, ...fields);
   return longest > 0 ? longest : undefined;
 }

@@ -379,6 +379,8 @@ export const providerErrors: readonly ProviderError[] = [
     ['page of a firewall', 403, 'model-access-denied', 'no', html('Access Denied')],
     ['bad gateway', 502, 'model-server-error', 'backoff', html('502 Bad Gateway')],
     ['maintenance page, with `retry-after`', 503, 'model-server-error', 3_000, html('503 Service Temporarily Unavailable'), { 'retry-after': '3' }],
+    ['a limit of Cloudflare, with `retry_after` in its body', 429, 'model-rate-limit', 30_000, { error_code: 1015, error_name: 'rate_limited', retryable: true, retry_after: 30 }],
+    ['a limit, with `retry_after` in its error', 429, 'model-rate-limit', 1_500, { error: { message: 'Slow down', type: 'rate_limit_error', retry_after: 1.5 } }],
     ['time-out of Cloudflare', 524, 'model-server-error', 'backoff', html('524: A timeout occurred')],
   ]),
   ...malformedHistories.map(
