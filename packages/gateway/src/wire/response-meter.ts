@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject, parseJson } from '@whetstone/events';
 import { createParser } from 'eventsource-parser';
+import { errorInAnswer, failureKind, saysOverload } from './error-in-answer.ts';
 import { EventTooLarge, MAX_EVENT_LENGTH } from './event-splitter.ts';
 import { stringAt } from './json-reading.ts';
 import type { Metered, WireMeter } from './metered.ts';
-import { errorIn, failureKind, saysOverload } from './says-overload.ts';
 
 /** An error in an answer. `kind`: what it has to do with the provider and not with the call. */
 type AnswerFailure = { message: string; kind: ReturnType<typeof failureKind> };
@@ -24,7 +24,7 @@ export function meterResponse(meter: WireMeter, contentType: string) {
     const value = parseJson(json);
     for (const data of Array.isArray(value) ? value : [value]) {
       if (!isJsonObject(data)) continue;
-      const error = errorIn(data);
+      const error = errorInAnswer(data);
       overloaded ||= error !== undefined && saysOverload(error);
       failure ??= error && failureOf(error);
       if (meter.read(data)) firstOutputAt ??= performance.now();

@@ -15,7 +15,7 @@ const ownFailures = new Set(['api_error', 'server_error', 'internal_error', 'INT
  * The error in an answer or in an event of a stream, if there is one: the `error` of Anthropic, Chat Completions and
  * Gemini, the failed response or the error event of OpenAI Responses, the error of a choice.
  */
-export const errorIn = (data: JsonObject): JsonObject | undefined =>
+export const errorInAnswer = (data: JsonObject): JsonObject | undefined =>
   [
     objectAt(data, 'error'),
     objectAt(objectAt(data, 'response'), 'error'),
