@@ -111,7 +111,7 @@ test('a silent provider is not mistaken for a client that does not read', async 
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write('data: {"n":1}\n\n');
     await delay(200);
-    response.end('data: {"n":2}\n\n');
+    response.end('data: {"n":2}\n\ndata: {"type":"message_stop"}\n\n');
   });
   await using gateway = await createGateway({ unreadTimeoutMs: 60 });
   await using lane = await gateway.open({

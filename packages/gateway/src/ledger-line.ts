@@ -105,6 +105,10 @@ function readMeter(
     if (failure.kind && line.status !== null && line.status < 400)
       line.flags.push(`${failure.kind}-in-answer`);
   }
+  if (line.outcome === 'ok' && meter.cutOff()) {
+    line.outcome = 'error';
+    line.error ??= 'The stream was cut off: it ended without the event that ends it.';
+  }
   line.model_answered = metered.model === null ? line.model_asked : bounded(metered.model, 200);
   line.usage = metered.usage;
   line.finish = metered.finish === null ? null : bounded(metered.finish, 100);

@@ -29,6 +29,7 @@ export type LedgerLine = {
   stream: boolean;
   /** The HTTP status that was sent; `null` when the connection ended before a status was sent. */
   status: number | null;
+  /** `error` also where a stream ended without the event that ends it on its wire. */
   outcome: 'ok' | 'error' | 'client-closed';
   /** What went wrong. Absent when nothing did. */
   error?: string;

@@ -134,7 +134,7 @@ const reports: Reported[] = [
     streamed: [
       geminiChunk('é', { promptTokenCount: 1000, thoughtsTokenCount: 20, totalTokenCount: 1020 }),
       geminiChunk('b', { ...geminiUsage, candidatesTokenCount: 3, totalTokenCount: 1070 }),
-      geminiChunk('', geminiUsage),
+      { ...geminiChunk('', geminiUsage), candidates: [{ finishReason: 'STOP' }] },
     ],
     usage: { inputTokens: 107, cacheReadTokens: 900, outputTokens: 100, reasoningTokens: 60 },
     total: 1107,
@@ -230,3 +230,28 @@ test('a client that leaves before the end of an answer of Anthropic does not get
   expect((await ask()).status).toBe(403);
   expect(lane.ledger[1]?.flags).toContain('over-budget');
 });
+
+test.each(reports)(
+  '$wire: a stream that ends early is an error in the ledger, without usage',
+  async (report) => {
+    await using provider = await startProvider((reply) => {
+      reply.writeHead(200, { 'content-type': 'text/event-stream' });
+      reply.end(sse(report.streamed[0]));
+    });
+    const upstreams = upstreamsAt(provider.url, keyInFile('key'));
+    await using lane = await gateway.open({ owner: 'a', mode: { kind: 'forward', upstreams } });
+    const target = report.path.replace(':generateContent', ':streamGenerateContent?alt=sse');
+    const headers = { 'x-api-key': lane.key };
+    await (
+      await fetch(`${lane.baseUrl}${target}`, { method: 'POST', headers, body: '{"stream":true}' })
+    ).text();
+    await vi.waitFor(() => expect(lane.ledger).toHaveLength(1), { timeout: 10_000 });
+    expect(lane.ledger[0]).toMatchObject({
+      status: 200,
+      outcome: 'error',
+      error: 'The stream was cut off: it ended without the event that ends it.',
+      usage: null,
+      flags: ['unmetered'],
+    });
+  },
+);

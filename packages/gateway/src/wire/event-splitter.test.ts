@@ -52,6 +52,7 @@ function read(text: string, sizes: readonly number[]): JsonObject[] {
   const data: JsonObject[] = [];
   const meter: WireMeter = {
     read: (each) => data.push(each) > 0,
+    hasEnd: () => true,
     result: () => ({ model: null, usage: null, finish: null, toolCalls: [] }),
   };
   const metered = meterResponse(meter, 'text/event-stream');
@@ -116,6 +117,7 @@ test('an event over the limit is an error, wherever it is read', () => {
   const data: JsonObject[] = [];
   const meter: WireMeter = {
     read: (each) => data.push(each) > 0,
+    hasEnd: () => true,
     result: () => ({ model: null, usage: null, finish: null, toolCalls: [] }),
   };
   const metered = meterResponse(meter, 'text/event-stream');

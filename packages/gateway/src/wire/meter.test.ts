@@ -317,6 +317,7 @@ describe('Gemini', () => {
 
   test('thoughts before candidates count, and counts that a later chunk omits stay', () => {
     const chunk = (counts: JsonObject): JsonObject => ({ candidates: [], usageMetadata: counts });
+    const end = { candidates: [{ finishReason: 'STOP' }] };
     const chunks = [
       chunk({ promptTokenCount: 12, thoughtsTokenCount: 14, totalTokenCount: 26 }),
       chunk({ promptTokenCount: 12, thoughtsTokenCount: 89, totalTokenCount: 101 }),
@@ -327,6 +328,7 @@ describe('Gemini', () => {
         candidatesTokenCount: 71,
         totalTokenCount: 237,
       }),
+      end,
     ];
     expect(meterStream('gemini-generate-content', chunks).usage).toEqual({
       inputTokens: 73,
@@ -343,6 +345,50 @@ describe('Gemini', () => {
     [{ promptFeedback: { blockReason: 'PROHIBITED_CONTENT' } }, 'content-filter'],
   ])('%#: the finish is %s', (body, finish) => {
     expect(meterWhole('gemini-generate-content', body).finish).toBe(finish);
+  });
+});
+
+describe('a stream that is cut off before its end', () => {
+  const gemini = (finishReason?: string): JsonObject => ({
+    candidates: [{ content: { parts: [{ text: 'x' }] }, ...present({ finishReason }) }],
+    usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 5 },
+  });
+  const chat = (finish_reason: string | null): JsonObject => ({
+    choices: [{ index: 0, delta: { content: 'x' }, finish_reason }],
+    usage: { prompt_tokens: 7, completion_tokens: 5 },
+  });
+  const stop = { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 5 } };
+  const message = [
+    { type: 'message_start', message: { usage: { input_tokens: 7, output_tokens: 1 } } },
+    stop,
+  ];
+  const response = (status: string, usage: JsonObject | null): JsonObject => ({
+    type: `response.${status}`,
+    response: { object: 'response', status, usage },
+  });
+  const usage = { inputTokens: 7, outputTokens: 5 };
+
+  test.each<[string, WireProtocol, JsonObject[], string, { cutOff: boolean; usage: Usage | null }]>([
+    ['usage so far', 'gemini-generate-content', [gemini()], '', { cutOff: true, usage: null }],
+    ['a finish reason', 'gemini-generate-content', [gemini('STOP')], '', { cutOff: false, usage }],
+    ['usage so far', 'openai-chat-completions', [chat(null)], '', { cutOff: true, usage: null }],
+    ['a finish reason', 'openai-chat-completions', [chat('stop')], '', { cutOff: false, usage }],
+    ['[DONE]', 'openai-chat-completions', [chat(null)], 'data: [DONE]\n\n', { cutOff: false, usage }],
+    ['a start', 'anthropic-messages', message.slice(0, 1), '', { cutOff: true, usage: null }],
+    ['a final usage, and no end', 'anthropic-messages', message, '', { cutOff: true, usage }],
+    ['an end', 'anthropic-messages', [...message, { type: 'message_stop' }], '', { cutOff: false, usage }],
+    ['a start', 'openai-responses', [response('in_progress', null)], '', { cutOff: true, usage: null }],
+    [
+      'an end',
+      'openai-responses',
+      [response('completed', { input_tokens: 7, output_tokens: 5 })],
+      '',
+      { cutOff: false, usage },
+    ],
+  ])('with %s: %s', (_, wire, events, ending, expected) => {
+    const meter = meterResponse(wires[wire].meter(), 'text/event-stream');
+    meter.push(events.map((event) => frame(wire, event)).join('') + ending);
+    expect({ usage: meter.result().usage, cutOff: meter.cutOff() }).toEqual(expected);
   });
 });
 

@@ -17,6 +17,10 @@ export type Metered = {
 export type WireMeter = {
   /** Returns whether the data has output of the model (and not only the start of a response). */
   read(data: JsonObject): boolean;
+  /** The stream says that it is done, in words that are not JSON (`[DONE]`), or the whole body was read. */
+  done?(): void;
+  /** Whether the end of a stream of this wire was read. A stream that ends without it was cut off. */
+  hasEnd(): boolean;
   result(): Metered;
 };
 

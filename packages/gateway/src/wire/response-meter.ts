@@ -20,7 +20,8 @@ export function meterResponse(meter: WireMeter, contentType: string) {
   let failure: AnswerFailure | undefined;
 
   function read(json: string): void {
-    // Data that is not JSON (`[DONE]`, a body that was cut off) is ignored.
+    if (json === '[DONE]') meter.done?.();
+    // Other data that is not JSON (a body that was cut off) is ignored.
     const value = parseJson(json);
     for (const data of Array.isArray(value) ? value : [value]) {
       if (!isJsonObject(data)) continue;
@@ -31,7 +32,8 @@ export function meterResponse(meter: WireMeter, contentType: string) {
     }
   }
 
-  const bytes = contentType.includes('text/event-stream') ? eventReader(read) : bodyReader(read);
+  const isStream = contentType.includes('text/event-stream');
+  const bytes = isStream ? eventReader(read) : bodyReader(read);
   return {
     push: bytes.push,
     /** `performance.now()` when the first output of the model passed. */
@@ -40,9 +42,12 @@ export function meterResponse(meter: WireMeter, contentType: string) {
     overloaded: (): boolean => overloaded,
     result(): Metered {
       bytes.end();
+      if (!isStream) meter.done?.();
       const metered = meter.result();
       return failure === undefined ? metered : { ...metered, finish: 'error' };
     },
+    /** Whether the stream has ended without the event that ends it on its wire. For an answer that has ended. */
+    cutOff: (): boolean => isStream && !meter.hasEnd(),
     /** What the provider says went wrong, after it had begun to answer. Complete when the answer has ended. */
     failure: (): AnswerFailure | undefined => failure,
   };

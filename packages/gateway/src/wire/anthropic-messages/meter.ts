@@ -13,6 +13,7 @@ export function meterMessages(): WireMeter {
   let stopReason = '';
   let failed = false;
   let hasTotals = false;
+  let hasEnd = false;
   const toolCalls: string[] = [];
   const totals = new Map<string, number>();
   let iterations: JsonObject[] = [];
@@ -60,14 +61,20 @@ export function meterMessages(): WireMeter {
           readUsage(objectAt(data, 'usage'));
           hasTotals = true;
           return false;
+        case 'message_stop':
+          hasEnd = true;
+          return false;
         case 'error':
           failed = true;
           hasTotals = true;
+          hasEnd = true;
           return false;
         default:
           return stringAt(data, 'type') === 'content_block_delta';
       }
     },
+
+    hasEnd: () => hasEnd,
 
     result: () => ({
       model: model || null,

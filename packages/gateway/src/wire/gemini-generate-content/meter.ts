@@ -2,11 +2,15 @@ import { isJsonObject, type JsonObject, type Usage } from '@whetstone/events';
 import { objectAt, objectsAt, stringAt } from '../json-reading.ts';
 import { tokensAt, usageOf, type WireMeter } from '../metered.ts';
 
-/** Meters a response of the Gemini API. Every chunk of a stream has the usage so far; only the last one counts. */
+/**
+ * Meters a response of the Gemini API. Every chunk of a stream has the usage so far; only the last one counts. A stream that
+ * is cut off before it gives a reason for its end has no usage: nobody knows how much came after the last chunk.
+ */
 export function meterGenerateContent(): WireMeter {
   let model = '';
   let usage: JsonObject | undefined;
   let finishReason = '';
+  let hasEnd = false;
   const toolCalls: string[] = [];
 
   return {
@@ -24,12 +28,19 @@ export function meterGenerateContent(): WireMeter {
           said ||= isJsonObject(part.functionCall) || stringAt(part, 'text') !== '';
         }
       }
+      hasEnd ||= finishReason !== '' || isJsonObject(response.error);
       return said;
     },
 
+    done() {
+      hasEnd = true;
+    },
+
+    hasEnd: () => hasEnd,
+
     result: () => ({
       model: model || null,
-      usage: usage ? geminiUsage(usage) : null,
+      usage: usage && hasEnd ? geminiUsage(usage) : null,
       finish: finishReason === '' ? null : finish(finishReason, toolCalls),
       toolCalls,
     }),

@@ -4,12 +4,14 @@ import { tokensAt, usageOf, type WireMeter } from '../metered.ts';
 
 /**
  * Meters a response of the OpenAI Chat Completions API and of the many providers that speak it. Usage may be in a chunk
- * of its own, in the last choice, or in every chunk as the total so far. The last one counts, never the sum.
+ * of its own, in the last choice, or in every chunk as the total so far. The last one counts, never the sum. The total so
+ * far of a stream that is cut off does not count: nobody knows how much came after it.
  */
 export function meterChatCompletions(): WireMeter {
   let model = '';
   let usage: JsonObject | undefined;
   let finishReason = '';
+  let hasEnd = false;
   const names = new Map<number, string>();
 
   function readCalls(calls: JsonObject[]): void {
@@ -26,9 +28,13 @@ export function meterChatCompletions(): WireMeter {
       model = stringAt(data, 'model') || model;
       if (isJsonObject(data.usage)) usage = data.usage;
       let said = false;
-      for (const choice of objectsAt(data, 'choices')) {
+      const choices = objectsAt(data, 'choices');
+      // A chunk of its own for the usage comes after the last choice.
+      hasEnd ||= isJsonObject(data.error) || (choices.length === 0 && isJsonObject(data.usage));
+      for (const choice of choices) {
         if (isJsonObject(choice.usage)) usage ??= choice.usage;
         finishReason = stringAt(choice, 'finish_reason') || finishReason;
+        hasEnd ||= finishReason !== '' || isJsonObject(choice.error);
         const part = { ...objectAt(choice, 'message'), ...objectAt(choice, 'delta') };
         const calls = objectsAt(part, 'tool_calls');
         readCalls(calls);
@@ -37,9 +43,15 @@ export function meterChatCompletions(): WireMeter {
       return said;
     },
 
+    done() {
+      hasEnd = true;
+    },
+
+    hasEnd: () => hasEnd,
+
     result: () => ({
       model: model || null,
-      usage: usage ? chatUsage(usage) : null,
+      usage: usage && hasEnd ? chatUsage(usage) : null,
       finish: finishes[finishReason] ?? (finishReason || null),
       toolCalls: [...names.values()],
     }),

@@ -9,10 +9,12 @@ import { type Metered, tokensAt, usageOf, type WireMeter } from '../metered.ts';
 export function meterResponses(): WireMeter {
   let response: JsonObject = {};
   const done: JsonObject[] = [];
+  let failed = false;
 
   return {
     read(data) {
       const type = stringAt(data, 'type');
+      failed ||= type === 'error';
       if (type === 'response.output_item.done') {
         const item = objectAt(data, 'item');
         done.push({ type: stringAt(item, 'type'), name: stringAt(item, 'name') });
@@ -20,6 +22,8 @@ export function meterResponses(): WireMeter {
       else if (stringAt(data, 'object') === 'response') response = data;
       return data === response || type.endsWith('.delta') || type === 'response.output_item.done';
     },
+
+    hasEnd: () => failed || !['', 'queued', 'in_progress'].includes(stringAt(response, 'status')),
 
     result() {
       const output = objectsAt(response, 'output');
