@@ -186,6 +186,44 @@ test('the usage of a turn is unknown where one of its calls ended without saying
   expect(turn.telemetry?.evidenceGaps).toEqual(['usage_missing']);
 });
 
+test('the usage of a turn holds that of an empty answer, which its provider reported', async () => {
+  await using gateway = await createGateway();
+  const script = scriptFromSteps('test', [{ text: 'Done.' }]);
+  await using lane = await gateway.open({ owner: 'a', mode: { kind: 'script', script } });
+  const usage = { input_tokens: 1000, output_tokens: 3 };
+  const empty = [
+    {
+      type: 'message_start',
+      message: { id: 'm', type: 'message', role: 'assistant', model: 'm', content: [], usage },
+    },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage },
+    { type: 'message_stop' },
+  ];
+  let calls = 0;
+  const server = createServer(async (request, response) => {
+    calls += 1;
+    if (calls === 1) {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      return response.end(
+        empty.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''),
+      );
+    }
+    const { status, headers, body } = await forward(request, lane.baseUrl);
+    return response.writeHead(status, headers).end(body);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await using attempt = await startAttempt('');
+  const loop = { profile: 'anthropic' as const, baseUrl, apiKeyEnv: 'TEAM_KEY' };
+  const config = agentConfig({ kind: 'loop', loop });
+  const agent = await createAgent(config, { environment: { TEAM_KEY: lane.key }, hasLanes: false });
+  const turn = await agent.send({ text: 'Do it.' }, attempt.context);
+  server.close();
+  expect(turn.status).toBe('completed');
+  expect(turn.usage?.inputTokens).toBeGreaterThan(1000);
+  expect(turn.telemetry?.evidenceGaps).toEqual([]);
+});
+
 /** Sends a request on, and takes the whole answer. */
 async function forward(request: IncomingMessage, baseUrl: string) {
   const answer = await fetch(`${baseUrl}${request.url}`, {

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '@whetstone/errors';
+import { totalTokens } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { Session, SessionOptions, SubmitResult } from '@whetstone/loop';
 import { createMask, type Mask } from '@whetstone/sandbox';
@@ -164,21 +165,11 @@ const PROVIDER_ERRORS: Partial<Record<ErrorCode, NonNullable<TurnExit['providerE
   'model-access-denied': 'access',
 };
 
-/** How a call ends that its provider may have begun to answer, and whose usage therefore nobody saw. */
-const UNCOUNTED: readonly unknown[] = [
-  'model-stream-broken',
-  'model-response-empty',
-  'model-timeout',
-  'model-call-aborted',
-] satisfies ErrorCode[];
-
-/** Whether a model call of the session has ended so, from now on. A call that is tried again has such an end as well. */
+/** Whether a model call of the session, or of its subagents, has a usage that nobody saw, from now on. */
 function watchUncounted(session: Session): () => boolean {
   let hasUncounted = false;
   session.on(({ kind, data }) => {
-    const code =
-      kind === 'LLM_CALL_END' ? data.error?.code : kind === 'WARNING' ? data.data?.error : undefined;
-    hasUncounted ||= UNCOUNTED.includes(code);
+    hasUncounted ||= kind === 'LLM_CALL_END' && data.unseenUsage !== undefined;
   });
   return () => hasUncounted;
 }
@@ -192,7 +183,7 @@ function toTurn(
 ): Turn {
   const { error, output } = result;
   // Sums of nothing, or without a part, are not what the turn used.
-  const isKnown = !hasUncounted && (result.modelCalls ?? 0) > 0;
+  const isKnown = !hasUncounted && result.usage !== undefined && totalTokens(result.usage) > 0;
   const message = error ? `${result.reason}: ${textTail(error.message, MESSAGE_BYTES)}` : result.reason;
   const providerError = error && PROVIDER_ERRORS[error.code];
   return {

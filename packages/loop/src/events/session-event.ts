@@ -137,6 +137,8 @@ export type LlmCallEnd = {
   provider: string;
   /** Of all attempts that the provider reported one for. Absent where it reported none. */
   usage?: Usage;
+  /** Number of attempts that the provider may have begun to answer, and reported no usage for. Absent where there are none. */
+  unseenUsage?: number;
   /** US dollars. Absent where the price is not known. */
   costUsd?: number;
   /** Milliseconds that the last attempt took. */

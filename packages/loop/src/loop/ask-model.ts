@@ -113,11 +113,20 @@ async function callWithRetry(
   context.callGuard ??= new CallGuard(signal);
   const guard = context.callGuard;
   let earlier: Spending | undefined;
+  let unseen = 0;
   for (let attempt = 1; ; attempt += 1) {
     const started = monotonicMs();
     const ended = (data: Partial<LlmCallEnd>) => {
       const latencyMs = monotonicMs() - started;
-      emit('LLM_CALL_END', { ...identity, latencyMs, retries: attempt - 1, ...earlier, ...data });
+      const unseenUsage = unseen > 0 ? { unseenUsage: unseen } : {};
+      emit('LLM_CALL_END', {
+        ...identity,
+        latencyMs,
+        retries: attempt - 1,
+        ...earlier,
+        ...unseenUsage,
+        ...data,
+      });
     };
     try {
       const response = await callModel({
@@ -133,10 +142,12 @@ async function callWithRetry(
         const { usage } = response;
         throw new LlmError('model-response-empty', 'The model answered with nothing.', { usage });
       }
+      if (!response.usage) unseen += 1;
       ended(accountFor(context, response, earlier));
       return response;
     } catch (error) {
       if (!(error instanceof LlmError)) throw error;
+      if (!error.usage && BEGUN.has(error.code)) unseen += 1;
       if (error.usage) earlier = accountForAttempt(context, model, error.usage, earlier);
       const delayMs = retryDelay(error, attempt, config.maxRetries, clock);
       if (delayMs === undefined || signal.aborted) {
@@ -155,6 +166,14 @@ async function callWithRetry(
     }
   }
 }
+
+/** The failures of an attempt that the provider may have begun to answer. */
+const BEGUN: ReadonlySet<string> = new Set([
+  'model-stream-broken',
+  'model-response-empty',
+  'model-timeout',
+  'model-call-aborted',
+]);
 
 /** Whether the response has neither text nor a tool call. After tool calls there may be nothing to add. */
 export function isEmpty({ parts }: ModelResponse): boolean {
