@@ -178,9 +178,14 @@ function nextStep({ finish }: ModelResponse, calls: readonly ToolCallPart[]): St
   return finish.unified === 'length' ? 'answer_cut_off' : 'run_tools';
 }
 
+/** Characters of what a model said in place of an answer that the error about it quotes. */
+const MOST_QUOTED = 1_000;
+
 function refused({ history, emit }: LoopContext, { finish }: ModelResponse, text: string): LoopOutcome {
   history.answerOpenCalls('Not run: the response was stopped by a content filter.');
-  const message = `The model or its provider refused (${finish.raw ?? finish.unified}).`;
+  const said = text.trim().slice(0, MOST_QUOTED).toWellFormed();
+  const why = `The model or its provider refused (${finish.raw ?? finish.unified}).`;
+  const message = said === '' ? why : `${why} It said: ${said}`;
   const error = { code: 'response-refused', message } as const;
   emit('ERROR', error);
   return { reason: 'refused', text, error };
