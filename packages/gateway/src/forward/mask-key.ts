@@ -1,5 +1,12 @@
-/** Replaces a key in a byte stream with one star per byte, also where chunks cut it. */
+/**
+ * Shorter keys are the words that servers without keys take (`none`, `EMPTY`, `ollama`). To mask them would change what
+ * the model says, and protect nothing.
+ */
+const SHORTEST_KEY = 8;
+
+/** Replaces a key in a byte stream with one star per byte, also where chunks cut it. Keys under 8 characters stay. */
 export function maskKey(key: string) {
+  if (key.length < SHORTEST_KEY) return { push: asBuffer, end: () => Buffer.alloc(0) };
   const secret = Buffer.from(key);
   const stars = Buffer.alloc(secret.length, '*');
   let held: Buffer = Buffer.alloc(0);
@@ -36,4 +43,4 @@ function beginningAtEnd(bytes: Buffer, secret: Buffer): number {
 }
 
 export const maskKeyInText = (text: string, key: string): string =>
-  text.replaceAll(key, '*'.repeat(key.length));
+  key.length < SHORTEST_KEY ? text : text.replaceAll(key, '*'.repeat(key.length));

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startProvider, upstreamsAt } from '../__fixtures__/provider.ts';
+import { keyInFile, sendJson, startProvider, upstreamsAt } from '../__fixtures__/provider.ts';
 import { createGateway } from '../index.ts';
 
 test('a command that prints the key of all wires runs once per lane', async () => {
@@ -21,4 +21,26 @@ test('a command that prints the key of all wires runs once per lane', async () =
   const sent = provider.requests.map(({ headers }) => headers.authorization ?? headers['x-api-key']);
   expect(sent).toEqual(['Bearer key-of-command', 'key-of-command']);
   await rm(folder, { recursive: true });
+});
+
+test('a word that a local server takes as its key stays in the answer of the model', async () => {
+  const content = 'Hide it: display: none; and set EMPTY to ollama.';
+  await using provider = await startProvider((response) => {
+    response.setHeader('x-note', 'none');
+    sendJson(response, 200, { model: 'none', choices: [{ message: { content } }] });
+  });
+  await using gateway = await createGateway();
+  for (const key of ['none', 'EMPTY', 'ollama', 'x']) {
+    const upstreams = upstreamsAt(provider.url, keyInFile(key));
+    await using lane = await gateway.open({ owner: 'a', mode: { kind: 'forward', upstreams } });
+    const response = await fetch(`${lane.baseUrl}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${lane.key}` },
+      body: '{"model":"m"}',
+    });
+    expect(response.headers.get('x-note'), key).toBe('none');
+    expect(await response.json(), key).toMatchObject({ model: 'none', choices: [{ message: { content } }] });
+  }
+  const sent = provider.requests.map(({ headers }) => headers.authorization);
+  expect(sent).toEqual(['Bearer none', 'Bearer EMPTY', 'Bearer ollama', 'Bearer x']);
 });
