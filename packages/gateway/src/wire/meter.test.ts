@@ -127,6 +127,14 @@ describe('OpenAI Chat Completions', () => {
     expect(meterStream('openai-chat-completions', events, 'data: [DONE]\n\n')).toEqual(expected);
   });
 
+  test.each([{ index: 0 }, {}])('calls whose chunks do not number them (%j) all count', (place) => {
+    const called = (id: string, name: string): JsonObject =>
+      chunk({ tool_calls: [{ ...place, id, type: 'function', function: { name, arguments: '{}' } }] });
+    const events = [called('a', 'shell'), called('b', 'read'), chunk({}, 'tool_calls')];
+    const { toolCalls } = meterStream('openai-chat-completions', events);
+    expect(toolCalls).toEqual(['shell', 'read']);
+  });
+
   test('usage so far in every chunk counts once', () => {
     const events = calls.map((each, index) => ({
       ...each,

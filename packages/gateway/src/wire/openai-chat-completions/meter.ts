@@ -12,14 +12,21 @@ export function meterChatCompletions(): WireMeter {
   let usage: JsonObject | undefined;
   let finishReason = '';
   let hasEnd = false;
-  const names = new Map<number, string>();
+  const names: string[] = [];
+  /** The ids of the calls so far by the index in their chunks, which some providers leave out or set to 0 for all calls. */
+  const idAt = new Map<number, string>();
 
   function readCalls(calls: JsonObject[]): void {
     for (const [position, call] of calls.entries()) {
       const index = typeof call.index === 'number' ? call.index : position;
       const name = stringAt(objectAt(call, 'function'), 'name') || stringAt(objectAt(call, 'custom'), 'name');
-      // Some providers repeat the name in each chunk of a call.
-      if (name !== '') names.set(index, name);
+      if (name === '') continue;
+      const id = stringAt(call, 'id');
+      const known = idAt.get(index);
+      // Some providers repeat the name, with or without the id, in each chunk of a call.
+      if (known !== undefined && (id === '' || id === known)) continue;
+      idAt.set(index, id);
+      names.push(name);
     }
   }
 
@@ -53,7 +60,7 @@ export function meterChatCompletions(): WireMeter {
       model: model || null,
       usage: usage && hasEnd ? chatUsage(usage) : null,
       finish: finishes[finishReason] ?? (finishReason || null),
-      toolCalls: [...names.values()],
+      toolCalls: names,
     }),
   };
 }
