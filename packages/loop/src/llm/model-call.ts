@@ -126,10 +126,12 @@ async function readStream(
     if (!isOver) cancel();
   }
   guard.signal.throwIfAborted();
-  const unified = MALFORMED.has(finish?.finishReason.raw)
+  const unified = FAILED.has(finish?.finishReason.raw)
     ? 'error'
     : (finish?.finishReason.unified ?? 'interrupted');
-  if (failure && BROKEN.has(unified)) throw failure.error;
+  // The part that cannot be read is then the call that the model waits for.
+  const lacksCall = unified === 'tool-calls' && !assembler.hasCall;
+  if (failure && (lacksCall || BROKEN.has(unified))) throw failure.error;
   if (finish === undefined || unified === 'interrupted' || unified === 'error') {
     const reason = finish?.finishReason.raw;
     // Without a reason of the provider's the counts are those of an answer that was under way.
@@ -156,8 +158,12 @@ async function readStream(
   };
 }
 
-/** What Gemini says of answers that it could not read itself. Its package knows only `MALFORMED_FUNCTION_CALL`. */
-const MALFORMED: ReadonlySet<unknown> = new Set(['MALFORMED_RESPONSE', 'UNEXPECTED_TOOL_CALL']);
+/**
+ * Reasons that say that the answer failed, which the packages sort under `other`: those of Gemini for answers that it
+ * could not read itself (its package knows only `MALFORMED_FUNCTION_CALL`), and that of OpenRouter for a provider
+ * behind it.
+ */
+const FAILED: ReadonlySet<unknown> = new Set(['MALFORMED_RESPONSE', 'UNEXPECTED_TOOL_CALL', 'error']);
 
 const BROKEN: ReadonlySet<string> = new Set(['interrupted', 'error', 'other']);
 

@@ -88,6 +88,11 @@ export class ResponseAssembler {
     }
   }
 
+  /** Whether the response has called a tool so far. */
+  get hasCall(): boolean {
+    return this.#callIds.size > 0;
+  }
+
   /** The whole response. Blocks that the provider left open are closed. */
   finish(): { parts: AssistantPart[]; responseId: string | undefined; modelId: string | undefined } {
     if (this.#blocks.size > 0) this.#endAll();

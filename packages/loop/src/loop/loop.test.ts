@@ -304,6 +304,22 @@ test('an answer that ends for an unknown reason is not passed off as a whole one
   ]);
 });
 
+test('an answer whose provider says that it failed is asked for again', async () => {
+  await using run = await startSession([[...textParts('half'), finish('other', 'error')], says('whole')]);
+  expect(await run.session.submit('go')).toMatchObject({ reason: 'completed', text: 'whole' });
+  expect(run.model.requests).toHaveLength(2);
+});
+
+test('an answer whose only call cannot be read is asked for again', async () => {
+  const unreadable = new Error('arguments is not a text');
+  await using run = await startSession([
+    [...textParts('I run it.'), { type: 'error', error: unreadable }, finish('tool-calls', 'tool_calls')],
+    says('whole'),
+  ]);
+  expect(await run.session.submit('go')).toMatchObject({ reason: 'completed', text: 'whole' });
+  expect(run.model.requests).toHaveLength(2);
+});
+
 test('an error part before a normal finish is not a failure', async () => {
   const odd = new Error('unknown content block');
   await using run = await startSession([[{ type: 'error', error: odd }, ...says('fine')]]);
