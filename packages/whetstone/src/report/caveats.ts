@@ -128,7 +128,9 @@ function aboutTheResults(cases: readonly CaseResult[]): string[] {
   const unverified = cases.filter(isUnverified).length;
   const contaminated = cases.filter(({ row }) => row?.contaminated_by !== undefined);
   const lonely = cases.filter(({ row }) => row?.outcome === 'failed' && row.service_ended !== undefined);
-  const weak = cases.filter(({ row }) => row?.judged_by === 'exit-codes');
+  const weak = cases.filter(
+    ({ row }) => row?.judged_by === 'exit-codes' && (row.outcome === 'passed' || row.outcome === 'failed'),
+  );
   const touched = cases.filter((one) => (one.row?.protected_paths_touched.length ?? 0) > 0).length;
   return sentences(
     error + missing > 0 &&

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { caseLayout } from '../record/layout.ts';
-import type { CaseRow, CommandRow } from '../record/row.ts';
+import type { CaseRow, CommandRow, FailureClass } from '../record/row.ts';
 
 type EvidenceFile = { label: string; path: string };
 type Candidate = [label: string, path: string | false | undefined];
@@ -20,6 +20,19 @@ function namedLogs({ failure_class: failure, evidence, service_ended: ended }: C
   return logs ? [`${logs}.stderr.log`, `${logs}.stdout.log`] : [];
 }
 
+/** Whether the case was over before its work was judged: a command that failed afterwards is not the reason. */
+const isDecidedEarlier = ({ failure_class: failure, status }: CaseRow): boolean =>
+  status === 'agent_failed' || (failure !== null && !JUDGED.has(failure));
+
+const JUDGED: ReadonlySet<FailureClass> = new Set([
+  'agent',
+  'policy',
+  'cheating',
+  'task',
+  'verifier',
+  'tampered',
+]);
+
 /**
  * The files that show why a case has its outcome, the most useful first, each relative to the folder of the case. Only
  * files that such a case has.
@@ -36,16 +49,18 @@ export function evidenceFiles(row: CaseRow, directory?: string): EvidenceFile[] 
   // A program that ends with an error says why on stderr; one that was stopped has not come to that.
   const ofFailedAgent =
     row.status === 'agent_failed' && row.agent_exit_code !== 0 ? ofAgent.toReversed() : ofAgent;
-  const agentDecided = row.status === 'agent_failed' || row.status === 'timeout';
+  const validation: Candidate[] = [
+    ['validation output', failed?.stdout_path],
+    ['validation errors', failed?.stderr_path],
+  ];
+  const patch: Candidate = ['patch', (row.changed_files ?? 0) > 0 && files.patch];
   const candidates: Candidate[] = [
     ...namedLogs(row).map(
       (path): Candidate => [path.includes('services/') ? 'service log' : 'setup output', path],
     ),
-    ...(agentDecided ? ofFailedAgent : []),
-    ['validation output', failed?.stdout_path],
-    ['validation errors', failed?.stderr_path],
-    ['patch', (row.changed_files ?? 0) > 0 && files.patch],
-    ...(agentDecided ? [] : ofAgent),
+    ...(isDecidedEarlier(row)
+      ? [...ofFailedAgent, patch, ...validation]
+      : [...validation, patch, ...ofAgent]),
     ['soft evaluation', row.soft_evaluation_status !== undefined && files.review],
     ['workspace', row.workspace_path],
     ['result', files.result],
