@@ -42,3 +42,11 @@ note: This error originates from a subprocess, and is likely not a problem with 
   expect(tellingLine({ stdout: '', stderr })).toBe(` (${line})`);
   expect(lastLines({ stdout: '', stderr }).map((one) => one.trim())).toContain(line);
 });
+
+test('the time that a test took is not part of its line, so that the same failure reads the same', () => {
+  const tell = (stdout: string) => tellingLine({ stdout, stderr: '' });
+  expect(tell('✖ adds (2.125587ms)\n')).toBe(' (✖ adds)');
+  expect(tell('FAIL test/add.test.js (5.123 s)\n')).toBe(' (FAIL test/add.test.js)');
+  expect(tell('   × src/add.test.ts > adds 12ms\n')).toBe(' (× src/add.test.ts > adds)');
+  expect(tell('FAIL: no answer after 5 s\n')).toBe(' (FAIL: no answer after 5 s)');
+});

@@ -91,6 +91,9 @@ export function describeResult({ row, result, reason }: RanCommand): string {
 const TELLING =
   /^\s*(npm error (?!code |path |errno |command failed|A complete log)\S|not ok\b|✖|✗|×|FAIL(ED)?\b|E\s{2,}|error\b|ERR(OR|_PNPM_\w+)\b|.{0,80}\b\w*Error\b:)/;
 
+/** The time that a test took, at the end of its line. It differs from run to run, and reports group equal evidence. */
+const TIME_TAKEN = / \(\d+(?:\.\d+)? ?m?s\)\s*$|(?<=^\s*[✖✗×].*) \d+ms\s*$/;
+
 /** Of pip around the output of a program that failed, and below it. What the program itself printed is what tells. */
 const OF_PIP =
   /^\s*(error: subprocess-exited-with-error|× .* did not run successfully\.|│ exit code: |╰─> |\[end of output\]|note: This (error|is an issue) |\[notice\] )/;
@@ -104,7 +107,7 @@ const linesOf = (text: string): string[] =>
 /** The most telling line of the output, in parentheses: the first that looks like a failure, else the last line. */
 export function tellingLine({ stdout, stderr }: Pick<CommandResult, 'stdout' | 'stderr'>): string {
   const lines = linesOf(`${stdout}\n${stderr}`);
-  const line = lines.find((candidate) => TELLING.test(candidate)) ?? lines.at(-1);
+  const line = (lines.find((candidate) => TELLING.test(candidate)) ?? lines.at(-1))?.replace(TIME_TAKEN, '');
   return line ? ` (${Array.from(line.trim()).slice(0, 160).join('')})` : '';
 }
 
