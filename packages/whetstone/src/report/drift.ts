@@ -14,7 +14,15 @@ export function driftOf(cases: readonly CaseResult[], trials: number): Drift[] {
     const strata = trials > 1 ? [...Map.groupBy(inOrder, ({ task }) => task).values()] : [inOrder];
     const found: Trend | null = trend(strata.map((stratum) => stratum.map(({ passed }) => passed)));
     if (!found || found.pValue === null) return [];
-    return [{ agent, blocks: blocks.length, change: found.change, p_value: found.pValue }];
+    // A line through rates that jump is steeper than a rate can change.
+    return [
+      {
+        agent,
+        blocks: blocks.length,
+        change: Math.max(-1, Math.min(1, found.change)),
+        p_value: found.pValue,
+      },
+    ];
   });
 }
 
