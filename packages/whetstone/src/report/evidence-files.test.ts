@@ -48,3 +48,8 @@ test.each(['timeout', 'budget'] as const)(
     expect(labels(row)[0]).toBe('agent output');
   },
 );
+
+test('an agent that did not complete is shown before what failed afterwards', () => {
+  const row = { ...failed, outcome: 'failed', failure_class: 'agent', status: 'agent_failed' } as const;
+  expect(labels(row).slice(0, 2)).toEqual(['agent errors', 'agent output']);
+});
