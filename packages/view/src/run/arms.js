@@ -74,7 +74,7 @@ export function arms({ arms: all, metric }) {
     element(
       'p',
       { class: 'note' },
-      `${MEANINGS[metric.kind]}; its interval takes tasks as clusters. The pale band is the range over all planned cases that the cases without a result still allow. Agent time: median. Files: mean.`,
+      `${MEANINGS[metric.kind]}; its interval takes tasks as clusters. The pale band is the range over all planned cases that the cases without a result still allow. Agent time: median per case. Files: mean per case. Tokens and cost: totals of the cases.`,
     ),
     passAtK(all),
   );

@@ -145,9 +145,9 @@ function arms(summary: Summary): string[] {
     '',
     ...table(all, armColumns(summary)),
     '',
-    `${MEANING[metric.kind]} ${isAmount(metric.kind) ? '' : 'Its interval takes tasks as clusters. Bounds: the lowest and the highest value over all planned cases that the cases without a result still allow. '}Time: median. Files: mean.`,
+    `${MEANING[metric.kind]} ${isAmount(metric.kind) ? '' : 'Its interval takes tasks as clusters. Bounds: the lowest and the highest value over all planned cases that the cases without a result still allow. '}Time: median per case. Files: mean per case. Tokens and cost: totals of the cases.`,
     '',
-    `Tokens and cost: ${usageSources(all)}`,
+    `Tokens and cost are ${usageSources(all)}`,
     ...severalTrials(all),
   ];
 }
