@@ -104,7 +104,10 @@ export async function loadConfig(file: string, options: LoadOptions = {}): Promi
     sandbox,
     ...present({ seed, environment, gateway, equivalence, metric: root.metric ?? undefined }),
     ...(tasks.included.length > 0 && {
-      alsoWithheld: tasks.included.map((file) => ({ file, what: 'a task' })),
+      alsoWithheld: [
+        ...tasks.included.map((file) => ({ file, what: 'a task' })),
+        ...tasks.journals.map((file) => ({ file, what: 'the journal of mining' })),
+      ],
     }),
     ...(tasksFile !== own && { replacedTasks: await replacedTasks(own) }),
   };

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { checkTaskDemands } from './check-agent-abilities.ts';
 import { checkShape, isMapping, warnUnknownKeys } from './check-shape.ts';
@@ -16,12 +16,17 @@ import type { YamlPath, YamlSource } from './yaml-source.ts';
 /** The file of a task that has a folder of its own. */
 export const TASK_FILE = 'task.yaml';
 
+/** The journal that mining keeps beside the tasks that it makes. It names the commits that they come from. */
+export const MINING_JOURNAL = 'mined.jsonl';
+
 export type TaskFile = {
   /** Those of the file itself, then those of the folders that it includes, sorted by name. */
   tasks: TaskConfig[];
   source: YamlSource;
   /** The folders of the included tasks, absolute. */
   included: string[];
+  /** The journals of mining beside them, absolute. */
+  journals: string[];
   /** Where the path of a task, `tasks[<index>]…`, stands. */
   placeOf: (path: YamlPath) => { yaml: YamlSource; path: YamlPath };
 };
@@ -65,7 +70,8 @@ export async function readTaskFile(
     const place = places[Number(index)];
     return place ? { yaml: place.yaml, path: [...place.path, ...rest] } : { yaml: source, path: [] };
   };
-  return { tasks, source, included, placeOf };
+  const journals = [...new Set(included.map((folder) => join(dirname(folder), MINING_JOURNAL)))];
+  return { tasks, source, included, journals: journals.filter((one) => existsSync(one)), placeOf };
 }
 
 /**

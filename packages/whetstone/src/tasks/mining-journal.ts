@@ -2,6 +2,7 @@ import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeEach } from '@whetstone/sandbox/files';
 import { z } from 'zod';
+import { MINING_JOURNAL } from '../config/read-task-file.ts';
 import { METHODS, type Method } from './methods.ts';
 
 /** One candidate that was tried, as a line of `mined.jsonl`. */
@@ -39,7 +40,7 @@ export type MiningJournal = {
 
 /** Whether tasks of a folder need the installation scripts of their project. */
 export async function needsScripts(folder: string): Promise<boolean> {
-  const { entries } = await readEntries(join(folder, 'mined.jsonl'));
+  const { entries } = await readEntries(join(folder, MINING_JOURNAL));
   return isAnyInNeed(entries);
 }
 
@@ -59,7 +60,7 @@ async function readEntries(file: string) {
 
 /** Opens the journal of a folder of tasks. */
 export async function openJournal(folder: string): Promise<MiningJournal> {
-  const file = join(folder, 'mined.jsonl');
+  const file = join(folder, MINING_JOURNAL);
   makeEach(folder);
   const { text, entries } = await readEntries(file);
   if (text !== '' && !text.endsWith('\n')) await appendFile(file, '\n');

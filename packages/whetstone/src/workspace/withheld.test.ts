@@ -57,6 +57,25 @@ describe('findWithheld', () => {
     ]);
   });
 
+  it('finds the folders of included tasks, and the journal of mining beside them', async () => {
+    await withheldFrom(join(repo, 'eval'));
+    writeTree(repo, {
+      'eval/tasks.yaml': stringify({ include: ['mined', 'own/two'] }),
+      'eval/mined/mined.jsonl': '{}\n',
+      'eval/mined/one/task.yaml': stringify({ id: 'one', prompt: 'Do it.' }),
+      'eval/own/two/task.yaml': stringify({ id: 'two', prompt: 'Do it.' }),
+    });
+    const { config } = await loadConfig(join(repo, 'eval/whetstone.yaml'));
+    expect((await findWithheld(config)).map(({ path }) => path)).toEqual([
+      '.whetstone',
+      'eval/mined/mined.jsonl',
+      'eval/mined/one',
+      'eval/own/two',
+      'eval/tasks.yaml',
+      'eval/whetstone.yaml',
+    ]);
+  });
+
   it('finds what tasks in code and a script import, and no package.json', async () => {
     writeTree(repo, {
       'package.json': '{ "type": "module" }\n',
