@@ -48,6 +48,20 @@ test('the budget goes to the deepest first, and a cut is marked and leaves whole
   expect(root?.text).toBe('[Project instructions truncated at 32KB]');
 });
 
+test('a document in UTF-16 is read as such, and a blank one says nothing', async () => {
+  const { place, environment } = await nested();
+  await using _ = place;
+  const utf16 = Buffer.from(`\ufeff${'Use täbs. '.repeat(4000)}`, 'utf16le');
+  await writeFile(place.path('repo/AGENTS.md'), utf16);
+  await writeFile(place.path('repo/CLAUDE.md'), '\ufeff \n');
+  await writeFile(place.path('repo/pkg/AGENTS.md'), Buffer.from('\ufeffUse täbs.\n', 'utf16le'));
+  const [root, inner, ...others] = await findProjectDocuments(environment, names);
+  expect(root?.text).toMatch(/^Use täbs\. Use täbs\. .*\n\[Project instructions truncated at 32KB\]$/);
+  expect(root?.text).not.toMatch(/[\0\ufffd]/);
+  expect(inner?.text).toBe('Use täbs.');
+  expect(others).toEqual([]);
+});
+
 test('the environment block names the place, and git as it stands', async () => {
   await using place = await temporaryEnvironment();
   const { environment } = place;

@@ -1,6 +1,7 @@
 import { pathsOf } from '../environment/environment-path.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
 import { findGitRoot } from '../files/file-access.ts';
+import { startsAsUtf16 } from '../files/text-file.ts';
 
 /** A file with instructions of the project, for example its AGENTS.md. */
 export type ProjectDocument = {
@@ -15,7 +16,7 @@ const TRUNCATION_MARK = '[Project instructions truncated at 32KB]';
 /**
  * The instruction files from the git root (the working folder where there is none) down to the working folder, root
  * first, because the deeper one has precedence (loop spec 6.5). The budget of 32 KiB is filled from the deepest up, so
- * that what has precedence is not what gets cut. A file that is reached by two names counts once.
+ * that what has precedence is not what gets cut. A file that is reached by two names counts once, and a blank one not.
  */
 export async function findProjectDocuments(
   environment: ExecutionEnvironment,
@@ -31,7 +32,9 @@ export async function findProjectDocuments(
       const path = paths.join(folder, name);
       const content = await readOnce(environment, path, seen);
       if (content === undefined) continue;
-      here.push({ path, text: decode(content, budget) });
+      const text = decode(content, budget);
+      if (text === '') continue;
+      here.push({ path, text });
       budget = Math.max(0, budget - content.length);
     }
     documents.unshift(...here);
@@ -70,7 +73,10 @@ async function readOnce(
 }
 
 function decode(content: Uint8Array, budget: number): string {
-  const text = (bytes: Uint8Array, whole: boolean) => new TextDecoder().decode(bytes, { stream: !whole });
-  if (content.length <= budget) return text(content, true).trim();
+  const encoding = startsAsUtf16(content) ? 'utf-16le' : 'utf-8';
+  const text = (bytes: Uint8Array, isWhole: boolean) =>
+    new TextDecoder(encoding).decode(bytes, { stream: !isWhole });
+  const whole = text(content, true).trim();
+  if (content.length <= budget || whole === '') return whole;
   return `${text(content.subarray(0, budget), false)}\n${TRUNCATION_MARK}`.trim();
 }

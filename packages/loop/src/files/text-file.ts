@@ -53,3 +53,6 @@ export function plainPunctuation(line: string): string {
     .replaceAll(/[\u201c-\u201f]/g, '"')
     .replaceAll(/[\u00a0\u2002-\u200a\u202f\u205f\u3000]/g, ' ');
 }
+
+/** Whether a file starts with the byte order mark of UTF-16 (little-endian), as some editors of Windows write it. */
+export const startsAsUtf16 = (bytes: Uint8Array): boolean => bytes[0] === 0xff && bytes[1] === 0xfe;

@@ -3,7 +3,7 @@ import type { ImagePart } from '../conversation/turn.ts';
 import { resolvePath } from '../environment/environment-path.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
 import { readFile, statFile } from '../files/file-access.ts';
-import { linesOf, looksBinary } from '../files/text-file.ts';
+import { linesOf, looksBinary, startsAsUtf16 } from '../files/text-file.ts';
 
 export const DEFAULT_LINES = 2_000;
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
@@ -90,7 +90,7 @@ async function readWindow(
 }
 
 function encodingOf(bytes: Uint8Array, path: string, size: number): 'utf-16le' | 'utf-8' {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
+  if (startsAsUtf16(bytes)) return 'utf-16le';
   if (looksBinary(bytes))
     throw new Error(`${path} is a binary file (${size} bytes); it cannot be shown as text.`);
   return 'utf-8';
