@@ -2,22 +2,18 @@ import { askSource, isFile } from '../app/server.js';
 import { element } from '../parts/element.js';
 import { seconds } from '../parts/format.js';
 import { badge, fold, section, table } from '../parts/parts.js';
+import { placesIn, sourceInPatch } from './failed-place.js';
 import { log } from './logs.js';
-import { parsePatch } from './parse-patch.js';
 
 /** @import { CaseRow } from '../../../whetstone/src/record/row.ts' */
 /** @import { CaseFile } from '../../../whetstone/src/view/api.ts' */
+/** @import { FailedPlace, Source } from './failed-place.js' */
 /** @import { CaseAddress } from './logs.js' */
-
-/** @typedef {{ name: string, lines: { number: number | null | undefined, text: string, isHere: boolean }[] }} Source */
 
 /** What a line of a failed test looks like in the outputs of common test programs. */
 const FAILING =
   /^\s*(?:not ok\b|✖|✗|×|FAIL\b|FAILED\b|--- FAIL|E {2,}|AssertionError|.*\bError:|.*\b[Ee]xpected\b|thread '.*' panicked)/;
-/** `src/parser.js:12`, with or without a column. */
-const LOCATION = /(?<path>[\w@./-]+\.\w+):(?<line>\d+)/;
 const SHOWN = 24;
-const AROUND = 3;
 /** Places that an output names and that are looked up. */
 const PLACES_TRIED = 8;
 
@@ -54,6 +50,7 @@ export function verification(place, row, files) {
             place,
             streams.map(({ file }) => file),
             files.get('patch'),
+            row.protected_paths_touched,
           ),
       logs.length > 0 ? logs : element('p', { class: 'note' }, 'It printed nothing.'),
     );
@@ -65,6 +62,13 @@ export function verification(place, row, files) {
   ]);
   return section(
     'Verification',
+    row.protected_paths_touched.length === 0
+      ? null
+      : element(
+          'p',
+          { class: 'note' },
+          `Protected paths that the agent changed, put back before verification: ${row.protected_paths_touched.join(', ')}`,
+        ),
     commands,
     checks.length === 0
       ? null
@@ -76,19 +80,21 @@ export function verification(place, row, files) {
  * @param {CaseAddress} place
  * @param {readonly CaseFile[]} outputs
  * @param {CaseFile | undefined} patch
+ * @param {readonly string[]} putBack Paths whose changes the clean room left out.
  */
-function why(place, outputs, patch) {
+function why(place, outputs, patch, putBack) {
   const lines = outputs.flatMap(({ head, tail }) => `${head}\n${tail}`.split('\n'));
   const failing = failingLines(lines);
   if (failing.length === 0) return null;
-  const source = patch && sourceOf(lines, patch);
+  const places = placesIn(lines, putBack);
+  const source = patch && sourceInPatch(places, patch.head);
   const both = element(
     'div',
     { class: 'why' },
     element('pre', { class: 'failing', tabindex: 0 }, failing.join('\n')),
     source ? figure(source) : null,
   );
-  if (!source && !isFile) void addSource(both, place, lines);
+  if (!source && !isFile) void addSource(both, place, places);
   return both;
 }
 
@@ -111,10 +117,10 @@ const figure = ({ name, lines }) =>
  * Shows the first place that the output names in a file that the agent did not change there.
  * @param {HTMLElement} both
  * @param {CaseAddress} place
- * @param {readonly string[]} lines
+ * @param {readonly FailedPlace[]} places
  */
-async function addSource(both, place, lines) {
-  const named = new Map(locations(lines).map((one) => [`${one.path}:${one.line}`, one]));
+async function addSource(both, place, places) {
+  const named = new Map(places.map((one) => [`${one.path}:${one.line}`, one]));
   for (const [name, one] of [...named].slice(0, PLACES_TRIED)) {
     const found = await askSource(place.run, place.case, one).catch(() => null);
     if (found === null) continue;
@@ -141,36 +147,4 @@ function failingLines(lines) {
     if (failing.length === SHOWN) break;
   }
   return failing;
-}
-
-/**
- * The places in files that lines name, below the root of the repository.
- * @param {readonly string[]} lines
- */
-const locations = (lines) =>
-  lines.flatMap((line) => {
-    const { path, line: number } = LOCATION.exec(line)?.groups ?? {};
-    if (path === undefined) return [];
-    return { path: path.replace(/^.*?\/repo\//, '').replace(/^\.?\//, ''), line: Number(number) };
-  });
-
-/**
- * The first line of the patch that an output names, with those around it.
- * @param {readonly string[]} lines
- * @param {CaseFile} patch
- * @returns {Source | undefined}
- */
-function sourceOf(lines, { head }) {
-  const files = parsePatch(head.split('\n'));
-  for (const { path: name, line: number } of locations(lines)) {
-    const file = files.find((one) => one.name.endsWith(` b/${name}`));
-    const at = file?.lines.findIndex(({ now }) => now === number) ?? -1;
-    if (file === undefined || at < 0) continue;
-    const near = file.lines.slice(Math.max(0, at - AROUND), at + AROUND + 1);
-    return {
-      name: `${name}:${number}`,
-      lines: near.map((one) => ({ number: one.now, text: one.text, isHere: one.now === number })),
-    };
-  }
-  return undefined;
 }
