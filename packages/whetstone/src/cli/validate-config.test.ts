@@ -247,6 +247,22 @@ describe('validateConfigCommand --strict', () => {
     ]);
   });
 
+  it('warns of a removal that removes nothing from the tree of any task', async () => {
+    const variant = '    overlays: [{remove: [README.md, docs, AGENTS.md]}, {remove: [notes/new.md]}]\n';
+    write(
+      CONFIG.replace('variants: {baseline: , other: }', `variants:\n  baseline: {}\n  without:\n${variant}`),
+      'tasks:\n  - {id: one, prompt: x, overlays: [{source: repo/docs, target: notes}]}\n',
+    );
+    mkdirSync(join(folder, 'repo/docs'));
+    writeFileSync(join(folder, 'repo/docs/new.md'), '');
+    writeFileSync(join(folder, 'repo/README.md'), '');
+    git('add', '.');
+    commit();
+    expect(await findings()).toEqual([
+      'whetstone.yaml:7:43  warning variants.without.overlays[0].remove[2]: no tree of a task has AGENTS.md',
+    ]);
+  });
+
   it('asks for the variables that agents take from the environment', async () => {
     commit();
     write(

@@ -15,7 +15,7 @@ const PORTABLE_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/;
 
 /**
  * What `--strict` asks beyond loading: a Git repository with the refs that are named, portable task ids, set environment
- * variables, protected paths that exist, and the programs of the validation commands. Changes nothing, and starts only `git rev-parse`.
+ * variables, protected and removed paths that exist, and the programs of the validation commands. Changes nothing, and starts only `git rev-parse`.
  */
 export async function strictChecks(
   loaded: LoadedConfig,
@@ -45,7 +45,11 @@ async function checkRepository({ config, diagnose }: LoadedConfig): Promise<Diag
     if (repoRef === undefined || (await resolvesToCommit(path, repoRef))) continue;
     found.push(diagnose('tasks', 'error', ['tasks', index, 'repo_ref'], unresolved(repoRef)));
   }
-  return found.length > 0 ? found : checkProtectedPaths({ config, diagnose });
+  if (found.length > 0) return found;
+  return [
+    ...(await checkProtectedPaths({ config, diagnose })),
+    ...(await checkRemovals({ config, diagnose })),
+  ];
 }
 
 async function checkProtectedPaths({ config, diagnose }: Pick<LoadedConfig, 'config' | 'diagnose'>) {
@@ -60,6 +64,40 @@ async function checkProtectedPaths({ config, diagnose }: Pick<LoadedConfig, 'con
       const path = ['tasks', index, 'protected_paths', at];
       return diagnose('tasks', 'error', path, 'matches no file of the tree', { hint });
     });
+}
+
+/** A removal of what no tree has leaves the variant as it was: a misspelt name costs a whole run. */
+async function checkRemovals({ config, diagnose }: Pick<LoadedConfig, 'config' | 'diagnose'>) {
+  const { repo, tasks, variants } = config;
+  const refs = [...new Set(tasks.map(({ repoRef }) => repoRef ?? repo.baseRef))];
+  const found: Diagnostic[] = [];
+  for (const { name, overlays } of variants) {
+    const laid = [...overlays, ...tasks.flatMap((task) => task.overlays ?? [])].flatMap((one) =>
+      one.kind === 'remove' ? [] : one.target,
+    );
+    for (const [index, overlay] of overlays.entries()) {
+      for (const [at, removed] of (overlay.kind === 'remove' ? overlay.paths : []).entries()) {
+        const path = removed.replace(/\/+$/, '');
+        if (laid.some((target) => isAtOrBelow(path, target) || isAtOrBelow(target, path))) continue;
+        if (await isInAny(repo.path, refs, path)) continue;
+        const place = ['variants', name, 'overlays', index, 'remove', at];
+        const hint = 'check how it is spelled: nothing is removed';
+        found.push(diagnose('config', 'warning', place, `no tree of a task has ${path}`, { hint }));
+      }
+    }
+  }
+  return found;
+}
+
+const isAtOrBelow = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(`${folder.replace(/\/+$/, '')}/`);
+
+async function isInAny(repo: string, refs: readonly string[], path: string): Promise<boolean> {
+  for (const ref of refs) {
+    const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}:${path}`];
+    if ((await askGit(repo, args)).kind === 'output') return true;
+  }
+  return false;
 }
 
 const unresolved = (ref: string): string => `does not resolve to a commit: ${ref}`;
