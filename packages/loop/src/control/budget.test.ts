@@ -76,6 +76,26 @@ test('a call that fails in the end says what its attempts have used', async () =
   ]);
 });
 
+test('a limit of tokens ends with an error after one call whose tokens nobody reports', async () => {
+  const uncounted: ModelStep = [
+    toolCall('glob', { pattern: '*' }),
+    {
+      type: 'finish',
+      finishReason: { unified: 'tool-calls', raw: undefined },
+      usage: {
+        inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+        outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+      },
+    },
+  ];
+  await using run = await startSession([uncounted, says('never')], { budget: { tokens: 1000 } });
+  const result = await run.session.submit('go');
+  expect(result).toMatchObject({ reason: 'error', modelCalls: 1 });
+  expect(result.error?.message).toMatch(/limits the tokens.*fake-1/);
+  await using unlimited = await startSession([uncounted, says('done')]);
+  expect(await unlimited.session.submit('go')).toMatchObject({ reason: 'completed', text: 'done' });
+});
+
 test('a cost limit without a known price ends with an error after one call', async () => {
   await using run = await startSession([look, look], { budget: { costUsd: 5 } });
   const result = await run.session.submit('go');

@@ -118,6 +118,11 @@ export class SpendMeter {
     return Boolean(this.#budget.costUsd) || (this.#parent?.limitsCost ?? false);
   }
 
+  /** Whether this session or a session above it has a limit on tokens. */
+  get limitsTokens(): boolean {
+    return Boolean(this.#budget.tokens) || (this.#parent?.limitsTokens ?? false);
+  }
+
   /** Milliseconds until a wall time of this session or of one above it is used up. `undefined`: there is no limit. */
   remainingMs(): number | undefined {
     const own = this.#budget.wallTimeMs ? this.#budget.wallTimeMs - this.#worked() : undefined;

@@ -60,7 +60,7 @@ export async function runLoop(
       const calls = recordTurn(context, response);
       progress.text = assistantText(response);
       if (!warned) warned = warnAboutContext(context);
-      refuseUnpriced(context, response);
+      refuseUncounted(context, response);
 
       // Decide by the reason for which the model stopped
       const step = nextStep(response, calls);
@@ -159,7 +159,13 @@ function recordTurn({ history }: LoopContext, response: ModelResponse): readonly
   return history.openCalls();
 }
 
-function refuseUnpriced({ meter }: LoopContext, { model }: ModelResponse): void {
+/** A limit on what nobody counts would never be reached. */
+function refuseUncounted({ meter }: LoopContext, { model, usage }: ModelResponse): void {
+  if (meter.limitsTokens && usage === undefined)
+    throw new LlmError(
+      'model-configuration-invalid',
+      `The budget limits the tokens, but ${model.modelId} did not report those of a call: have the provider report its usage, or limit \`turns\`.`,
+    );
   if (!meter.limitsCost || meter.submit.costUsd !== undefined) return;
   throw new LlmError(
     'model-configuration-invalid',
