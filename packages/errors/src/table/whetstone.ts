@@ -290,7 +290,7 @@ export const whetstoneErrors = {
   ),
   'run-tampered': harness(
     'Hidden tests, or the tree that every case starts from, were changed while the run worked. The case that was being judged has no result, and no other case was started.',
-    'Find out what changed them: that agent, or something beside the run, such as a program that cleans the temporary folder. Against the one helps a sandbox that confines the agent, against the other a TMPDIR that nothing cleans. Then resume the run with `--resume`.',
+    'Find out what changed them: that agent, or something beside the run, such as a program that cleans the temporary folder. If the agent did it, use a sandbox that confines it; otherwise use a TMPDIR that nothing cleans. Then resume the run with `--resume`.',
   ),
   'run-unreadable': usage(
     'A file of the run cannot be read: it is damaged, of another version, or not yours to read.',
