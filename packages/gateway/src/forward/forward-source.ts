@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { suggestion } from '@whetstone/errors/did-you-mean';
 import type { JsonObject } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { type Answer, errorAnswer } from '../answer.ts';
@@ -24,7 +25,7 @@ import { watchRefusals } from './lasting-refusal.ts';
 import { maskKey, maskKeyInText } from './mask-key.ts';
 import { oncePerSource, readKey } from './provider-key.ts';
 import { sendUpstream } from './send-upstream.ts';
-import { providerApis, type Upstreams, upstreamUrl } from './upstream.ts';
+import { providerApis, type Upstream, type Upstreams, upstreamUrl } from './upstream.ts';
 import { waitForTurn } from './wait-for-turn.ts';
 
 export type ForwardOptions = {
@@ -175,6 +176,7 @@ function credentialsFor({ wire, headers }: Call, key: string | typeof CLIENT, la
 async function openProviders(upstreams: Upstreams, onKey: ForwardPlace['onKey']) {
   const providers = new Map<WireProtocol, { baseUrl: string; key: string | typeof CLIENT }>();
   const read = oncePerSource(readKey);
+  refuseUnknown(upstreams);
   for (const wire of wireProtocols) {
     const upstream = upstreams[wire];
     if (!upstream) continue;
@@ -193,6 +195,21 @@ async function openProviders(upstreams: Upstreams, onKey: ForwardPlace['onKey'])
     }
   }
   return providers;
+}
+
+/** A key of JavaScript that is misspelt: without its `baseUrl`, a call and its key would go to the provider's own address. */
+function refuseUnknown(upstreams: Upstreams): void {
+  for (const [wire, upstream] of Object.entries(upstreams)) {
+    checkName('upstreams', wire, wireProtocols);
+    for (const name of Object.keys(upstream)) checkName(`upstreams["${wire}"]`, name, UPSTREAM_KEYS);
+  }
+}
+
+const UPSTREAM_KEYS = ['baseUrl', 'key'] as const satisfies (keyof Upstream)[];
+
+function checkName(place: string, name: string, known: readonly string[]): void {
+  if (known.includes(name)) return;
+  throw new GatewayError('upstream-invalid', `${place} has no ${name}; ${suggestion(name, known)}`);
 }
 
 type Forwarded = { response: IncomingMessage; key: string; isClients: boolean };

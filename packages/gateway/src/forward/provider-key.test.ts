@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keyInFile, sendJson, startProvider, upstreamsAt } from '../__fixtures__/provider.ts';
-import { createGateway } from '../index.ts';
+import { createGateway, type LaneMode } from '../index.ts';
 
 test('a command that prints the key of all wires runs once per lane', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'provider-key-'));
@@ -44,3 +44,25 @@ test('a word that a local server takes as its key stays in the answer of the mod
   const sent = provider.requests.map(({ headers }) => headers.authorization);
   expect(sent).toEqual(['Bearer none', 'Bearer EMPTY', 'Bearer ollama', 'Bearer x']);
 });
+
+test.each([
+  [{ 'openai-responses': { url: 'http://127.0.0.1:9/v1' } }, 'upstreams["openai-responses"] has no url; '],
+  [{ 'openai-response': { baseUrl: 'http://127.0.0.1:9/v1' } }, 'upstreams has no openai-response; '],
+])(
+  'a misspelt upstream is refused before the key is read, so that it goes to no other address: %j',
+  async (given, message) => {
+    const folder = await mkdtemp(join(tmpdir(), 'gateway-key-'));
+    const calls = join(folder, 'calls');
+    const key = { command: `echo called >> '${calls}'; echo key-of-command` };
+    const upstreams = Object.fromEntries(Object.entries(given).map(([wire, one]) => [wire, { ...one, key }]));
+    await using gateway = await createGateway();
+    // Only JavaScript can name them so.
+    const mode = { kind: 'forward', upstreams } as unknown as LaneMode;
+    await expect(gateway.open({ owner: 'a', mode })).rejects.toMatchObject({
+      code: 'upstream-invalid',
+      message: expect.stringContaining(message),
+    });
+    await expect(readFile(calls)).rejects.toMatchObject({ code: 'ENOENT' });
+    await rm(folder, { recursive: true });
+  },
+);
