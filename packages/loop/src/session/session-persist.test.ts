@@ -45,7 +45,7 @@ test('a persist that closes a session whose key was refused does not keep it fro
   expect(run.of('SESSION_END')).toHaveLength(1);
 });
 
-test('a close that persist has only scheduled waits for the end of the session, as any other', async () => {
+test('a close that runs after persist has returned waits for the end of the session', async () => {
   const submitted = Promise.withResolvers<void>();
   let later: Promise<string> | undefined;
   await using run = await sessionThatPersistsBy(async (session) => {
