@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fingerprint, runGit } from '../workspace/__fixtures__/test-repo.ts';
@@ -101,6 +101,10 @@ test.concurrent('a dry run and validate-config say in the words of the run that 
   expect(JSON.parse(validJson.stdout).submodules).toEqual(['vendor/module']);
   await project.whetstone(['run']);
   expect(project.latest().manifest.notes).toContain(note);
+  // Where nobody can look, none is not the answer.
+  rmSync(join(project.repo, '.git'), { recursive: true });
+  const unread = await project.whetstone(['validate-config', '--json']);
+  expect(JSON.parse(unread.stdout)).toMatchObject({ submodules: null, withheld: null });
 });
 
 test.concurrent('the prompt is the same in every arm and trial, and arrives as text', async () => {

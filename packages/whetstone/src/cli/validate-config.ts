@@ -38,7 +38,7 @@ export async function validateConfigCommand(
 ): Promise<number> {
   const { loaded, diagnostics, executables } = await validate(options, cwd, env);
   const withheld = loaded && (await withheldFrom(loaded.config));
-  const submodules = loaded ? await submodulesOf(loaded.config, withheld ?? []) : [];
+  const submodules = loaded && withheld ? await submodulesOf(loaded.config, withheld) : null;
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
   const valid = errors === 0;
   const sandboxed = loaded && valid ? await withSandbox(loaded.config, loaded.config) : undefined;
@@ -107,12 +107,12 @@ const commitsOf = async ({ repo, tasks }: Pick<Config, 'repo' | 'tasks'>): Promi
   return Promise.all([...refs].map((ref) => resolveCommit(repo.path, ref)));
 };
 
-/** None where the repository cannot be read. */
-async function submodulesOf(config: Config, withheld: readonly Withheld[]): Promise<string[]> {
+/** `null`: the repository cannot be read. */
+async function submodulesOf(config: Config, withheld: readonly Withheld[]): Promise<string[] | null> {
   try {
     return await listSubmodules(config.repo.path, await commitsOf(config), withheld);
   } catch (error) {
-    if (error instanceof WhetstoneError) return [];
+    if (error instanceof WhetstoneError) return null;
     throw error;
   }
 }
@@ -146,7 +146,7 @@ async function withheldFrom(config: Config): Promise<Withheld[] | null> {
 function textSummary(
   { config, sandbox }: WithSandbox<Config>,
   executables: readonly ExecutableCheck[],
-  { withheld, submodules }: { withheld: readonly Withheld[] | null; submodules: readonly string[] },
+  { withheld, submodules }: { withheld: readonly Withheld[] | null; submodules: readonly string[] | null },
   cwd: string,
 ): string {
   const lines = [
@@ -159,7 +159,7 @@ function textSummary(
     withheld
       ? `Withheld from every case: ${withheld.map(({ path, what }) => `${path} (${what})`).join(', ')}`
       : 'Withheld from every case: unknown, because the repository cannot be read',
-    ...(submodules.length > 0 ? [emptySubmodules(submodules)] : []),
+    ...(submodules && submodules.length > 0 ? [emptySubmodules(submodules)] : []),
     ...weakness(config),
     ...executables.map((check) => {
       const found = check.kind === 'found' ? `found ${check.file}` : `not checked: ${check.reason}`;
