@@ -82,3 +82,14 @@ test('secrets that are added later are masked, also in streams that are open', (
   const after = [stream.push(Buffer.from('a late-')), stream.push(Buffer.from('secret short')), stream.end()];
   expect(Buffer.concat([before, ...after]).toString()).toBe('late-secret a [masked] short');
 });
+
+test('a fork of a stream continues as the stream would, until secrets are added', () => {
+  const mask = createMask(['secret-value']);
+  const stream = mask.stream();
+  expect(stream.push(Buffer.from('a secret-')).toString()).toBe('a ');
+  const fork = stream.fork();
+  expect(stream.push(Buffer.from('value b')).toString()).toBe('[masked] b');
+  expect(fork?.push(Buffer.from('santa !')).toString()).toBe('secret-santa !');
+  mask.add(['another-secret']);
+  expect(fork?.fork()).toBeUndefined();
+});

@@ -14,7 +14,16 @@ export type Mask = {
   stream(): MaskStream;
 };
 
-export type MaskStream = ReturnType<typeof createMaskStream>;
+export type MaskStream = {
+  /** The masked stream so far, without the last bytes if they may begin a secret. */
+  push(chunk: Buffer): Buffer;
+  end(): Buffer;
+  /**
+   * A stream that continues from here as this one would. `undefined` when secrets were added since the stream began: what
+   * it has passed on may have one of them.
+   */
+  fork(): MaskStream | undefined;
+};
 
 /** Shorter values are mostly words: masking them would destroy logs and protect nothing. */
 export const SHORTEST_SECRET = 6;
@@ -44,11 +53,13 @@ export function createMask(secrets: readonly string[]): Mask {
   };
 }
 
-function createMaskStream(current: () => PatternSet) {
-  let held: Buffer = Buffer.alloc(0);
+function createMaskStream(
+  current: () => PatternSet,
+  began = current(),
+  held: Buffer = Buffer.alloc(0),
+): MaskStream {
   return {
-    /** The masked stream so far, without the last bytes if they may begin a secret. */
-    push(chunk: Buffer): Buffer {
+    push(chunk) {
       const patterns = current();
       if (patterns.isEmpty) return chunk;
       const bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
@@ -57,11 +68,12 @@ function createMaskStream(current: () => PatternSet) {
       held = Buffer.from(rest);
       return output;
     },
-    end(): Buffer {
+    end() {
       const { output } = replaceIn(held, current(), true);
       held = Buffer.alloc(0);
       return output;
     },
+    fork: () => (current() === began ? createMaskStream(current, began, held) : undefined),
   };
 }
 

@@ -4,6 +4,7 @@ import { constants, createZstdCompress } from 'node:zlib';
 import { messageOf } from '@whetstone/errors';
 import { GatewayError } from '../gateway-error.ts';
 import type { WireProtocol } from '../wire/neutral.ts';
+import { bodyTexts, type MaskStream } from './body-text.ts';
 import { joinDeltas } from './join-deltas.ts';
 
 export type ExchangeOptions = {
@@ -12,9 +13,6 @@ export type ExchangeOptions = {
   /** Opens what keeps secrets out of one body, whatever its pieces are. */
   mask?: () => MaskStream;
 };
-
-/** Each result is the masked text so far; the last bytes may be held back until more is known. */
-export type MaskStream = { push(chunk: Buffer): Buffer; end(): Buffer };
 
 /** The bodies of one model call. */
 export type Exchange = {
@@ -41,6 +39,13 @@ export type KeptExchange = {
   reply: string | null;
 };
 
+/** `size`: of both bodies. `request` is absent where neither body is kept. */
+type Waiting = Omit<Exchange, 'request'> & {
+  request: Iterable<Buffer> | undefined;
+  requestBytes: number;
+  size: number;
+};
+
 /** Of one body. No model reads or writes more. */
 export const MOST_BODY_BYTES = 16 * 1024 * 1024;
 /** Of all bodies, before they are compressed: the conversation of some thousand calls. */
@@ -51,8 +56,8 @@ const MOST_WAITING_BYTES = 128 * 1024 * 1024;
 const ENOUGH_WAITING_BYTES = 4 * 1024 * 1024;
 /** How long a call waits to be written together with others, which costs less. */
 const DELAY_MS = 200;
-/** So much is masked at once. Then the event loop runs other work. */
-const SLICE_BYTES = 64 * 1024;
+/** So much is compressed at once. Meanwhile the event loop runs other work. */
+const PIECE_BYTES = 64 * 1024;
 
 /**
  * Keeps the bodies of model calls as JSON lines, compressed in one stream: a request repeats most of the request before it, and the
@@ -60,10 +65,11 @@ const SLICE_BYTES = 64 * 1024;
  * can be read while it grows.
  */
 export function openExchangeFile({ file, mask }: ExchangeOptions) {
+  const texts = bodyTexts(mask);
   let output: ReturnType<typeof openOutput> | undefined;
   let writing = Promise.resolve();
   let failure: unknown;
-  let queue: { exchange: Exchange; size: number; isKept: boolean }[] = [];
+  let queue: Waiting[] = [];
   let timer: NodeJS.Timeout | undefined;
   let [kept, waiting] = [0, 0];
 
@@ -75,9 +81,9 @@ export function openExchangeFile({ file, mask }: ExchangeOptions) {
     queue = [];
     writing = writing
       .then(async () => {
-        for (const { exchange, size, isKept } of batch) {
-          if (failure === undefined) await write(exchange, isKept);
-          waiting -= size;
+        for (const each of batch) {
+          if (failure === undefined) await write(each);
+          waiting -= each.size;
         }
         await output?.flush();
       })
@@ -86,48 +92,31 @@ export function openExchangeFile({ file, mask }: ExchangeOptions) {
       });
   }
 
-  async function write(exchange: Exchange, isKept: boolean): Promise<void> {
+  async function write({ id, wire, requestBytes, request, reply }: Waiting): Promise<void> {
     output ??= openOutput(file);
     const { push } = output;
-    const { id, wire, request, reply } = exchange;
-    const whole = isKept && reply ? await joinedReply(reply, wire) : undefined;
+    const whole = request && reply ? await joinedReply(reply, wire) : undefined;
     const head = {
       ...{ id, wire, is_stream: reply?.isStream === true },
-      request_omitted: isKept ? Math.max(0, request.length - MOST_BODY_BYTES) : request.length,
+      request_omitted: request ? Math.max(0, requestBytes - MOST_BODY_BYTES) : requestBytes,
       reply_omitted: reply ? reply.omitted + (whole ? 0 : sizeOf(reply.chunks)) : 0,
     };
     await push(`${JSON.stringify(head).slice(0, -1)},"request":`);
-    await writeBody(isKept ? request.subarray(0, MOST_BODY_BYTES) : undefined, push);
+    await pushBody(request, push);
     await push(',"reply":');
-    await writeBody(whole, push);
+    await pushBody(whole && texts.reply(whole), push);
     await push('}\n');
-  }
-
-  async function writeBody(
-    body: Uint8Array | undefined,
-    push: (text: string) => Promise<void>,
-  ): Promise<void> {
-    if (!body) return push('null');
-    const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-    const masked = mask?.();
-    const inner = (text: string) => JSON.stringify(text).slice(1, -1);
-    await push('"');
-    for (let start = 0; start < body.length; start += SLICE_BYTES) {
-      const { buffer, byteOffset, length } = body.subarray(start, start + SLICE_BYTES);
-      const slice = Buffer.from(buffer, byteOffset, length);
-      await push(inner(decoder.decode(masked ? masked.push(slice) : slice, { stream: true })));
-    }
-    await push(`${inner(decoder.decode(masked?.end()))}"`);
   }
 
   return {
     /** Never throws, and does not wait: an error of the file is kept for `close`. */
-    append(exchange: Exchange): void {
-      const size = exchange.request.length + sizeOf(exchange.reply?.chunks ?? []);
+    append({ request, ...exchange }: Exchange): void {
+      const size = request.length + sizeOf(exchange.reply?.chunks ?? []);
       const isKept = kept + size <= MOST_FILE_BYTES && waiting + size <= MOST_WAITING_BYTES;
       if (isKept) kept += size;
       waiting += size;
-      queue.push({ exchange, size, isKept });
+      const body = isKept ? texts.request(bufferOf(request.subarray(0, MOST_BODY_BYTES))) : undefined;
+      queue.push({ ...exchange, request: body, requestBytes: request.length, size });
       if (waiting >= ENOUGH_WAITING_BYTES) writeQueue();
       else timer ??= setTimeout(writeQueue, DELAY_MS).unref();
     },
@@ -148,6 +137,9 @@ export function openExchangeFile({ file, mask }: ExchangeOptions) {
   };
 }
 
+const bufferOf = ({ buffer, byteOffset, length }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, length);
+
 const sizeOf = (chunks: readonly (string | Uint8Array)[]): number =>
   chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0);
 
@@ -166,6 +158,15 @@ async function joinedReply(
   }
 }
 
+type Push = (piece: string | Buffer) => Promise<void> | undefined;
+
+async function pushBody(texts: Iterable<Buffer> | undefined, push: Push): Promise<void> {
+  if (!texts) return push('null');
+  await push('"');
+  for (const text of texts) await push(text);
+  await push('"');
+}
+
 function openOutput(file: string) {
   const compress = createZstdCompress({
     params: {
@@ -177,19 +178,20 @@ function openOutput(file: string) {
   });
   const written = pipeline(compress, createWriteStream(file));
   written.catch(() => undefined); // `close` reports it
-  let pieces: string[] = [];
+  let pieces: Buffer[] = [];
   let length = 0;
   const write = (): Promise<void> =>
     new Promise((resolve, reject) => {
-      compress.write(pieces.join(''), (error) => (error ? reject(error) : resolve()));
+      compress.write(Buffer.concat(pieces), (error) => (error ? reject(error) : resolve()));
       pieces = [];
       length = 0;
     });
   return {
-    async push(text: string): Promise<void> {
-      pieces.push(text);
-      length += text.length;
-      if (length >= SLICE_BYTES) await write();
+    push(piece: string | Buffer): Promise<void> | undefined {
+      const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
+      pieces.push(bytes);
+      length += bytes.length;
+      return length >= PIECE_BYTES ? write() : undefined;
     },
     async flush(): Promise<void> {
       if (length > 0) await write();
