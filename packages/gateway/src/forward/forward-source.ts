@@ -7,7 +7,7 @@ import { type BudgetAccount, checkBudgets } from '../budget.ts';
 import { readWhole } from '../event-stream.ts';
 import { GatewayError } from '../gateway-error.ts';
 import type { MaskText } from '../json-lines-file.ts';
-import { isRefusal, retryAfterMs, retryInfoMs } from '../rate/retry-after.ts';
+import { isRefusal, retryAfterMs, retryAfterMsIn } from '../rate/retry-after.ts';
 import type { Rate } from '../rate/turns.ts';
 import type { Call, Source } from '../source.ts';
 import { bounded, boundedNames } from '../text.ts';
@@ -255,7 +255,7 @@ async function plainAnswer(
 
 /** In milliseconds. The body of an error has been read as a whole. */
 const pauseAskedFor = async ({ headers }: IncomingMessage, { body }: Answer): Promise<number | undefined> =>
-  retryAfterMs(headers, Date.now()) ?? retryInfoMs((await readWhole(body)).toString());
+  retryAfterMs(headers, Date.now()) ?? retryAfterMsIn((await readWhole(body)).toString());
 
 async function* masked(
   chunks: AsyncIterable<Uint8Array>,

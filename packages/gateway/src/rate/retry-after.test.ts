@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { retryAfterMs, retryInfoMs } from './retry-after.ts';
+import { retryAfterMs, retryAfterMsIn } from './retry-after.ts';
 
 const now = Date.parse('2026-11-21T10:00:00Z');
 
@@ -19,9 +19,12 @@ test.each([
   ['{"error":{"code":429,"details":[{"@type":"x.QuotaFailure"},{"retryDelay":"17.5s"}]}}', 17_500],
   ['[{"error":{"details":[{"retryDelay":"3s"}]}}]', 3000],
   ['{"error":{"details":[{"retryDelay":"a while"}]}}', undefined],
+  ['{"error_code":1015,"retry_after":30}', 30_000],
+  ['{"error":{"type":"rate_limit_error","retry_after":1.5}}', 1500],
+  ['{"error":{"retry_after":-1},"retry_after":"soon"}', undefined],
   ['{"error":"x"}', undefined],
   ['null', undefined],
   ['<html>', undefined],
 ])('%s: %s ms', (body, expected) => {
-  expect(retryInfoMs(body)).toBe(expected);
+  expect(retryAfterMsIn(body)).toBe(expected);
 });

@@ -19,14 +19,18 @@ export function retryAfterMs(headers: IncomingHttpHeaders, now: number): number 
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** The same from the body of Google's errors (`google.rpc.RetryInfo`), which have no such header. */
-export function retryInfoMs(body: string): number | undefined {
+/** The same from the body of an error: Google's `google.rpc.RetryInfo`, or a field `retry_after`, which is in seconds. */
+export function retryAfterMsIn(body: string): number | undefined {
   const value = parseJson(body);
   // When a stream is sent as a list, its error is in a list too.
-  const [error] = (Array.isArray(value) ? value : [value]).filter(isJsonObject);
-  for (const detail of objectsAt(objectAt(error ?? {}, 'error'), 'details')) {
+  const [whole = {}] = (Array.isArray(value) ? value : [value]).filter(isJsonObject);
+  const error = objectAt(whole, 'error');
+  for (const detail of objectsAt(error, 'details')) {
     const [, seconds] = /^(\d+(?:\.\d+)?)s$/.exec(stringAt(detail, 'retryDelay')) ?? [];
     if (seconds !== undefined) return Number(seconds) * 1000;
+  }
+  for (const { retry_after: seconds } of [error, whole]) {
+    if (typeof seconds === 'number' && seconds >= 0) return seconds * 1000;
   }
   return undefined;
 }
