@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import type { PolicyRequest } from '@whetstone/agents';
 import { expect, test } from 'vitest';
@@ -52,6 +53,17 @@ test('the end of the input allows nothing', async () => {
   const { stdin, ask } = terminal();
   const answered = ask(command('npm test'));
   stdin.end();
+  expect(await answered).toBeUndefined();
+});
+
+test('Ctrl-C interrupts the process and allows nothing', async () => {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true });
+  const stderr = Object.assign(new PassThrough(), { isTTY: true });
+  const ask = askOnTerminal({ stdin, stderr } as unknown as Streams);
+  const interrupted = once(process, 'SIGINT');
+  const answered = ask(command('npm test'));
+  setImmediate(() => stdin.write('\u0003'));
+  await interrupted;
   expect(await answered).toBeUndefined();
 });
 

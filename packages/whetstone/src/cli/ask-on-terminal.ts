@@ -6,7 +6,7 @@ import type { Streams } from './streams.ts';
 
 /**
  * Asks on the terminal, one question at a time. `y` allows; any other answer, or the end of the input, leaves the question
- * to the policy, which denies it.
+ * to the policy, which denies it. Ctrl-C interrupts the process as it does without a question.
  *
  * @throws WhetstoneError `terminal-missing` when the input is not a terminal
  */
@@ -31,6 +31,11 @@ async function ask(
   using terminal = createInterface({ input: stdin, output: stderr });
   const asked = Promise.withResolvers<string>();
   terminal.once('close', () => asked.resolve(''));
+  // While a question is open, the terminal sends no signal for Ctrl-C, which means the run and not the question.
+  terminal.once('SIGINT', () => {
+    terminal.close();
+    process.kill(process.pid, 'SIGINT');
+  });
   void terminal
     .question(`\nThe agent asks: ${subjectOf(request)}\nAllow it once? [y/N] `)
     .then(asked.resolve, () => {});
