@@ -165,6 +165,12 @@ function choiceOf(params) {
   return { q: given('q'), show: given('show'), class: given('class'), sort: given('sort') };
 }
 
+const MEANINGS = {
+  Difference: 'The largest difference of a pass rate to the baseline of the same agent',
+  Cost: 'Total of all trials of the task, in all arms',
+  Time: 'Total time of all trials of the task, in all arms',
+};
+
 /** @param {RunDetail} run */
 function header({ summary: { arms, baseline } }) {
   const isOneAgent = new Set(arms.map(({ agent }) => agent)).size === 1;
@@ -180,8 +186,8 @@ function header({ summary: { arms, baseline } }) {
       isOneAgent ? null : element('span', { class: 'agent' }, agent),
     ),
   );
-  const others = ['Difference', 'Cost', 'Time'].map((name) =>
-    element('div', { role: 'columnheader', class: 'number' }, name),
+  const others = Object.entries(MEANINGS).map(([name, title]) =>
+    element('div', { role: 'columnheader', class: 'number', title }, name),
   );
   return element(
     'div',
