@@ -7,8 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { hasBubblewrap } from './__fixtures__/has-bubblewrap.ts';
 import { cgroupMembers } from './process/cgroup.ts';
+import { startProgram } from './process/launcher.ts';
 import { findProcess, signalProcess } from './process/process-list.ts';
 import { enforceable, placesOf } from './process/resource-group.ts';
+import { groupWith } from './process-sandbox/limits.ts';
 import type { Sandbox } from './sandbox.ts';
 import { startSandboxProvider } from './start-sandbox-provider.ts';
 
@@ -116,10 +118,42 @@ test.runIf(isLimited)(
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     await once(host.stdout, 'data');
-    expect(groupsOf(host.pid)).not.toEqual([]);
+    await expect.poll(() => groupsOf(host.pid)).not.toEqual([]);
     host.kill('SIGKILL');
     await once(host, 'exit');
     await expect.poll(() => groupsOf(host.pid)).toEqual([]);
+  },
+);
+
+/** A program that ends by itself, in these groups. */
+const runIn = (groups: readonly string[] | undefined, script: string) => {
+  const namespace = { inUserNamespace: process.getuid?.() !== 0 };
+  return startProgram({ file: 'sh', args: ['-c', script], cwd: '/', env: {}, namespace, groups });
+};
+
+test.runIf(isLimited)(
+  'nothing starts without a limit that could not be set, and no group is left',
+  { tags: 'cgroups' },
+  async () => {
+    const group = groupWith({ memoryBytes: 1e9, processes: -1 });
+    await expect(runIn(group?.folders, 'true')).rejects.toThrow(/pids\.max: Invalid argument/);
+    expect(groupsOf(process.pid)).toEqual([]);
+    await group?.remove();
+    const { exited } = await runIn([], 'exit 3');
+    expect(await exited).toBe(3);
+  },
+);
+
+test.runIf(isLimited)(
+  'a group is removed when the launcher that made it was killed',
+  { tags: 'cgroups' },
+  async () => {
+    const group = groupWith({ processes: 10 });
+    const { pid, exited } = await runIn(group?.folders, 'exec sleep 60');
+    process.kill(findProcess(pid)?.parent ?? 0, 'SIGKILL');
+    expect(await exited).toBe(137);
+    await group?.remove();
+    expect(groupsOf(process.pid)).toEqual([]);
   },
 );
 

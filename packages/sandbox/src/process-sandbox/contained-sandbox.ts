@@ -148,8 +148,7 @@ export class ContainedSandbox implements Sandbox {
     this.#setup.ways?.close();
     await this.#setup.onStop?.();
     this.#usage = this.usage();
-    await this.#setup.group?.remove();
-    await removeSandboxFolders(this.#setup.folders);
+    await Promise.all([this.#setup.group?.remove(), removeSandboxFolders(this.#setup.folders)]);
   }
 
   /** An absolute path is used as it is, because the caller chose it. Any other path stays in its folder. */

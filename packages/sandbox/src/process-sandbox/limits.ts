@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
 import { WhetstoneError } from '@whetstone/errors';
-import { holdControlGroups, makesNamespaces } from '../process/launcher.ts';
+import { launcherControlGroups, makesNamespaces } from '../process/launcher.ts';
 import { enforceable, type Limits, makeGroup, type ResourceGroup } from '../process/resource-group.ts';
 
 /** Far above what work needs, and below what harms the machine. CPU time has none: a case has a time limit. */
@@ -25,7 +25,9 @@ export function limitsOf(stated: Limits = {}, enforced = enforcedHere): Limits {
 const enforcedHere = (limits: Limits): Limits => (makesNamespaces ? enforceable(limits) : {});
 
 /** A group for the commands of one sandbox. `undefined`: they enter none here. */
-export const groupWith = (limits: Limits): ResourceGroup | undefined =>
-  makesNamespaces ? makeGroup(limits, holdControlGroups) : undefined;
+export function groupWith(limits: Limits): ResourceGroup | undefined {
+  const groups = makesNamespaces ? launcherControlGroups() : undefined;
+  return groups && makeGroup(limits, groups);
+}
 
 const NAMES: Record<keyof Limits, string> = { memoryBytes: 'memory', processes: 'processes', cpus: 'CPUs' };

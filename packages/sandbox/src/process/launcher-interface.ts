@@ -66,15 +66,25 @@ export type Launcher = {
    * the folder when this process has ended.
    */
   makeFifos(folder: string, paths: readonly string[]): Promise<void>;
-  /**
-   * Removes these folders of control groups when this process has ended, also those that do not exist yet. Only for a launcher
-   * that makes namespaces.
-   */
-  holdControlGroups?(folders: readonly string[]): void;
+  /** Present where the launcher makes namespaces. */
+  controlGroups?: ControlGroups;
   /** Absent: it only starts programs. */
   mounts?: Mounts;
   doors?: Doors;
 };
+
+export type ControlGroups = {
+  /**
+   * Makes these folders with these settings before any program that is started later. Where that is not possible, it leaves
+   * none, and no program starts in them: its start is rejected with the reason. It removes them when this process has ended.
+   */
+  make(folders: readonly string[], settings: readonly GroupSetting[]): void;
+  /** Rejects where one is left, because a process has not quite ended. */
+  remove(folders: readonly string[]): Promise<void>;
+};
+
+/** `isOptional`: some kernels do not have the file, or refuse the value. */
+export type GroupSetting = { file: string; value: string; isOptional?: boolean };
 
 /** Network namespaces that nothing leads out of but connections to given ports. */
 export type Doors = {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { pipeline, Readable, type Writable } from 'node:stream';
 import { removeTrees } from '../files/remove-tree.ts';
-import type { Doors, Launcher, LaunchRequest, Mounts } from './launcher-interface.ts';
+import type { ControlGroups, Doors, Launcher, LaunchRequest, Mounts } from './launcher-interface.ts';
 import { closePipes, createNamedPipes } from './named-pipes.ts';
 import { exitCodeOf, startNodeLauncher } from './node-launcher.ts';
 import { perl, startPerlLauncher } from './perl-launcher.ts';
@@ -47,10 +47,10 @@ export function launcherMounts(): Mounts | undefined {
   return launcher?.mounts;
 }
 
-/** Removes folders of control groups when this process has ended, also those that it has not made yet. */
-export function holdControlGroups(folders: readonly string[]): void {
-  launcher ??= startLauncher();
-  launcher.holdControlGroups?.(folders);
+/** `undefined` where programs are started by a process that makes no namespaces. */
+export function launcherControlGroups(): ControlGroups | undefined {
+  launcher ??= process.platform === 'linux' ? startLauncher() : undefined;
+  return launcher?.controlGroups;
 }
 
 /** Removes folders with anything in them, by the process that starts programs where it can. Follows no link. */

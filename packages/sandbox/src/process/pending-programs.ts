@@ -15,6 +15,7 @@ export function pendingPrograms(onIdle: () => void) {
   type Pending = { start: PromiseWithResolvers<number>; exit: PromiseWithResolvers<number> };
   const pending = new Map<number, Pending>();
   let lastId = 0;
+  let endOf: ((entry: Pending) => void) | undefined;
 
   function settle(id: number, report: Report): void {
     const entry = pending.get(id);
@@ -36,18 +37,22 @@ export function pendingPrograms(onIdle: () => void) {
     begin(ask: (id: number) => void): { started: Promise<Started>; exited: Promise<number> } {
       lastId += 1;
       const entry: Pending = { start: Promise.withResolvers(), exit: Promise.withResolvers() };
-      pending.set(lastId, entry);
-      ask(lastId);
+      if (endOf) endOf(entry);
+      else {
+        pending.set(lastId, entry);
+        ask(lastId);
+      }
       const exited = entry.exit.promise;
       return { started: entry.start.promise.then((pid) => ({ pid, exited })), exited };
     },
 
-    /** The launcher has ended. */
+    /** The launcher has ended, and nobody answers any more. */
     fail(reason: Error, exitCode: number): void {
-      for (const { start, exit } of pending.values()) {
+      endOf = ({ start, exit }) => {
         start.reject(reason);
         exit.resolve(exitCode);
-      }
+      };
+      for (const entry of pending.values()) endOf(entry);
       pending.clear();
     },
   };

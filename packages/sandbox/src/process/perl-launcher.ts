@@ -88,8 +88,16 @@ export function startPerlLauncher(file: string, onEnd: () => void): Launcher {
     async makeFifos(folder, paths) {
       await done('pipes', [folder, ...paths]);
     },
-    holdControlGroups(folders) {
-      input.write(messageOf(['hold', '0', ...folders]));
+    controlGroups: {
+      make(folders, settings) {
+        const fields = settings.flatMap(({ file, value, isOptional }) => [
+          file,
+          value,
+          isOptional ? '1' : '',
+        ]);
+        input.write(messageOf(['group', '0', String(folders.length), ...folders, ...fields]));
+      },
+      remove: (folders) => done('ungroup', folders),
     },
     mounts: {
       overlay: (folder, options, target) => done('overlay', [folder, options, target]),

@@ -13,7 +13,7 @@ import { PERL_STARTING } from './perl-starting.ts';
 export const PERL_LAUNCHER = String.raw`
 my ($prctl, $unshare, $mount, $umount2, $dup3, $setsid, $mknodat, $setns, $pivot_root, $sendmsg, $exit_group, $clone, $unlinkat, $openat, $pipe2, $read, $write, $close, $execve) = @ARGV;
 my ($pidfd_open, $mount_setattr) = (434, 442);
-my (%running, $pending, %doors, %groups, %folders);
+my (%running, $pending, %doors, %groups, %refused, %folders);
 # What ps shows, also for the first process of a namespace.
 $0 = 'init';
 # Descriptors that the harness itself was given and did not close.
@@ -110,6 +110,29 @@ ${PERL_DISK}
 
 ${PERL_STARTING}
 
+# Nobody waits for an answer: a program that is to enter one of them is refused with what went wrong.
+sub make_groups {
+  my @made = splice @_, 0, shift;
+  @groups{@made} = ();
+  my $why = '';
+  for my $folder (@made) { mkdir $folder or $why = "$folder: $!", last }
+  while ($why eq '' && @_) {
+    my ($path, $value, $is_optional) = splice @_, 0, 3;
+    my $setting;
+    open($setting, '>', $path) && syswrite($setting, $value) or $is_optional or $why = "$path: $!";
+  }
+  return if $why eq '';
+  remove_groups(@made);
+  @refused{@made} = ($why) x @made;
+}
+
+sub remove_groups {
+  my @removed = grep { rmdir || $! == 2 } @_;
+  delete @groups{@removed};
+  delete @refused{@removed};
+  return @removed < @_ ? 'in use' : '';
+}
+
 # The programs end with this process, and only then their groups can be removed. Node has removed those that it could.
 sub end_with_node {
   for my $folder (keys %folders) { $may_remove = 100; remove($folder) }
@@ -125,7 +148,7 @@ sub end_with_node {
 }
 
 my %calls = (
-  pipes => \&make_pipes, overlay => \&overlay, unmount => \&unmount, disk => \&open_disk,
+  pipes => \&make_pipes, ungroup => \&remove_groups, overlay => \&overlay, unmount => \&unmount, disk => \&open_disk,
   undisk => \&close_disk, stage => \&open_stage, door => \&open_door, close => \&close_door,
 );
 
@@ -151,7 +174,7 @@ for (;;) {
     my $text = substr $pending, 8 + $head, $tail;
     substr($pending, 0, 8 + $head + $tail) = '';
     if ($kind eq 'start') { start($id, $text, @rest) }
-    elsif ($kind eq 'hold') { @groups{@rest} = () }
+    elsif ($kind eq 'group') { make_groups(@rest) }
     elsif ($kind eq 'remove') { start_removing($id, @rest) }
     else { my $why = $calls{$kind}->(@rest); say_all($id, $why ? ('error', 0, $why) : ('exit', 0)) }
   }

@@ -179,6 +179,7 @@ sub start {
   ($namespace, $user, $common, $own, $view, $at, $inside) = splice @rest, 0, 7;
   @sealing = splice @rest, 0, shift @rest;
   my @into = splice @rest, 0, shift @rest;
+  for (grep { exists $refused{$_} } @into) { return say_all($id, 'error', 0, $refused{$_}) }
   @groups{@into} = ();
   @entered = map { "$_/cgroup.procs" } @into;
   push @outputs, '/dev/null' while @outputs < 2;

@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import type { ControlGroups, GroupSetting } from './launcher-interface.ts';
 
 /*
  * Limits on memory, processes and CPU time by the kernel's control groups. In their first version each controller has a tree
@@ -83,11 +84,11 @@ export function placesOf(
 
 /**
  * Makes a group with these limits, as far as this machine enforces them: see `enforceable`. `undefined`: it has no groups.
- * `hold`: called with its folders before they are made, for whoever removes them if this process is killed.
+ * `groups`: whoever makes them, and removes them if this process is killed.
  */
 export function makeGroup(
   { memoryBytes, processes, cpus }: Limits,
-  hold: (folders: readonly string[]) => void,
+  groups: ControlGroups,
 ): ResourceGroup | undefined {
   const places = usablePlaces();
   const name = ownPrefix() + crypto.randomUUID().slice(0, 8);
@@ -98,17 +99,12 @@ export function makeGroup(
   };
   const folders = [...new Set(CONTROLLERS.flatMap((controller) => at(controller) ?? []))];
   if (folders.length === 0) return undefined;
-  hold(folders);
-  for (const folder of folders) mkdirSync(folder);
+  const settings: GroupSetting[] = [];
   const put = (controller: Controller, files: Record<1 | 2, [string, string]>, isOptional = false): void => {
     const place = places[controller];
     if (!place) return;
     const [file, value] = files[place.version];
-    try {
-      writeFileSync(join(place.folder, name, file), value);
-    } catch (error) {
-      if (!isOptional) throw error;
-    }
+    settings.push({ file: join(place.folder, name, file), value, isOptional });
   };
   if (memoryBytes !== undefined) {
     const bytes = String(memoryBytes);
@@ -123,6 +119,7 @@ export function makeGroup(
     const quota = String(Math.max(1000, Math.round(cpus * 100_000)));
     put('cpu', { 1: ['cpu.cfs_quota_us', quota], 2: ['cpu.max', `${quota} 100000`] });
   }
+  groups.make(folders, settings);
   return {
     folders,
     usage: () =>
@@ -132,6 +129,11 @@ export function makeGroup(
         return place && text !== undefined ? { version: place.version, text } : undefined;
       }),
     async remove() {
+      const isDone = await groups.remove(folders).then(
+        () => true,
+        () => false,
+      );
+      if (isDone) return;
       // The kernel counts a process until its parent has seen its end.
       for (let tries = 0; tries < 100 && !removed(folders); tries += 1)
         await new Promise((resolve) => setTimeout(resolve, 20));
