@@ -12,6 +12,7 @@ export { holdGroup, newMark, releaseGroup, unwatch, watch } from './host-watcher
 export {
   launcherMounts,
   type Program,
+  rememberFolders,
   removeFolders,
   type StartedProgram,
   startProgram,

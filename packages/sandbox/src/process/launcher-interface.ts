@@ -71,6 +71,11 @@ export type Launcher = {
   /** Absent: it only starts programs. */
   mounts?: Mounts;
   doors?: Doors;
+  /**
+   * Remembers folders as they are: names, owners, rights, sizes, inodes and change times. Resolves with a function that tells
+   * whether they still are so, or cannot be read any more. Rejects where they are not small.
+   */
+  remember?(folders: readonly string[]): Promise<() => Promise<boolean>>;
 };
 
 export type ControlGroups = {

@@ -1,11 +1,24 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { makesNamespaces, startProgram } from './launcher.ts';
+import { makesNamespaces, rememberFolders, startProgram } from './launcher.ts';
 
 const run = (file: string, args: readonly string[]) =>
   startProgram({ file, args, cwd: '/', env: { PATH: process.env.PATH ?? '' } });
@@ -91,5 +104,61 @@ test.runIf(makesNamespaces)(
     } finally {
       rmSync(folder, { recursive: true });
     }
+  },
+);
+
+test.runIf(makesNamespaces)('folders are remembered as they are', { tags: 'linux' }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'launcher-test-'));
+  const [first, second] = [join(folder, 'first'), join(folder, 'second')];
+  const file = join(second, 'inner', 'ä b\n');
+  try {
+    mkdirSync(first);
+    mkdirSync(join(second, 'inner'), { recursive: true });
+    symlinkSync('/etc/passwd', join(first, 'link'));
+    writeFileSync(file, 'old');
+    const remember = () => rememberFolders([first, second]);
+    let isAsBefore = await remember();
+    expect(await isAsBefore?.()).toBe(true);
+    readFileSync(file);
+    expect(await isAsBefore?.()).toBe(true);
+    const { atime, mtime } = statSync(file);
+    for (const change of [
+      () => {
+        writeFileSync(file, 'new');
+        utimesSync(file, atime, mtime);
+      },
+      () => chmodSync(file, 0o600),
+      () => writeFileSync(join(first, 'more'), ''),
+      () => rmSync(join(first, 'link')),
+      () => renameSync(join(first, 'more'), join(second, 'more')),
+      () => renameSync(second, join(folder, 'third')),
+    ]) {
+      // The clock of change times advances every 10 ms, or more often.
+      await setTimeout(30);
+      change();
+      expect(await isAsBefore?.()).toBe(false);
+      isAsBefore = await remember();
+    }
+    // The second folder is gone.
+    expect(isAsBefore).toBeUndefined();
+    for (let index = 0; index < 2001; index += 1) writeFileSync(join(first, String(index)), '');
+    expect(await rememberFolders([first])).toBeUndefined();
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test.runIf(makesNamespaces)(
+  'nothing is known of folders after the launcher was killed',
+  { tags: 'linux' },
+  async () => {
+    const isAsBefore = await rememberFolders([import.meta.dirname]);
+    expect(await isAsBefore?.()).toBe(true);
+    const { pid, exited } = await run('sleep', ['60']);
+    const [launcher = ''] = /(?<=\) \S )\d+/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
+    process.kill(Number(launcher), 'SIGKILL');
+    await exited;
+    process.kill(pid, 'SIGKILL');
+    expect(await isAsBefore?.()).toBe(false);
   },
 );

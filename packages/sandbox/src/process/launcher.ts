@@ -53,6 +53,17 @@ export function launcherControlGroups(): ControlGroups | undefined {
   return launcher?.controlGroups;
 }
 
+/**
+ * Remembers small folders as they are, by the process that starts programs. Resolves with a function that resolves with `true`
+ * if they still are so: with `false` it may not know. `undefined` where it cannot remember them.
+ */
+export async function rememberFolders(
+  folders: readonly string[],
+): Promise<(() => Promise<boolean>) | undefined> {
+  launcher ??= process.platform === 'linux' ? startLauncher() : undefined;
+  return await launcher?.remember?.(folders).catch(() => undefined);
+}
+
 /** Removes folders with anything in them, by the process that starts programs where it can. Follows no link. */
 export async function removeFolders(paths: readonly string[]): Promise<void> {
   const byLauncher = launcherMounts()?.remove(paths);

@@ -33,6 +33,7 @@ export function startPerlLauncher(file: string, onEnd: () => void): Launcher {
   const [input, output] = [child.stdin as Socket, child.stdout as Socket];
   const programs = pendingPrograms(() => output.unref());
   let lastDoor = 0;
+  let lastLook = 0;
 
   const ask = (kind: string, fields: readonly string[], program: readonly string[] = []) =>
     programs.begin((id) => {
@@ -98,6 +99,16 @@ export function startPerlLauncher(file: string, onEnd: () => void): Launcher {
         input.write(messageOf(['group', '0', String(folders.length), ...folders, ...fields]));
       },
       remove: (folders) => done('ungroup', folders),
+    },
+    async remember(folders) {
+      lastLook += 1;
+      const id = String(lastLook);
+      await done('remember', [id, ...folders]);
+      return () =>
+        done('look', [id]).then(
+          () => true,
+          () => false,
+        );
     },
     mounts: {
       overlay: (folder, options, target) => done('overlay', [folder, options, target]),

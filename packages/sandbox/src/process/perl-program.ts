@@ -1,5 +1,6 @@
 import { PERL_DISK } from './perl-disk.ts';
 import { PERL_DOORS } from './perl-doors.ts';
+import { PERL_LOOKS } from './perl-looks.ts';
 import { PERL_SEALING } from './perl-sealing.ts';
 import { PERL_STARTING } from './perl-starting.ts';
 
@@ -11,7 +12,7 @@ import { PERL_STARTING } from './perl-starting.ts';
  * `SYSTEM_CALLS`. Descriptor 3 is the channel on which Node takes open sockets from a child.
  */
 export const PERL_LAUNCHER = String.raw`
-my ($prctl, $unshare, $mount, $umount2, $dup3, $setsid, $mknodat, $setns, $pivot_root, $sendmsg, $exit_group, $clone, $unlinkat, $openat, $pipe2, $read, $write, $close, $execve) = @ARGV;
+my ($prctl, $unshare, $mount, $umount2, $dup3, $setsid, $mknodat, $setns, $pivot_root, $sendmsg, $exit_group, $clone, $unlinkat, $openat, $pipe2, $read, $write, $close, $execve, $statx) = @ARGV;
 my ($pidfd_open, $mount_setattr) = (434, 442);
 my (%running, $pending, %doors, %groups, %refused, %folders);
 # What ps shows, also for the first process of a namespace.
@@ -107,6 +108,7 @@ sub map_own_user {
 ${PERL_SEALING}
 ${PERL_DOORS}
 ${PERL_DISK}
+${PERL_LOOKS}
 
 ${PERL_STARTING}
 
@@ -149,7 +151,7 @@ sub end_with_node {
 
 my %calls = (
   pipes => \&make_pipes, ungroup => \&remove_groups, overlay => \&overlay, unmount => \&unmount, disk => \&open_disk,
-  undisk => \&close_disk, stage => \&open_stage, door => \&open_door, close => \&close_door,
+  undisk => \&close_disk, remember => \&remember, look => \&look_again, stage => \&open_stage, door => \&open_door, close => \&close_door,
 );
 
 for (;;) {
@@ -211,6 +213,7 @@ export const SYSTEM_CALLS: Partial<Record<NodeJS.Architecture, readonly string[]
     '1',
     '3',
     '59',
+    '332',
   ],
   arm64: [
     '167',
@@ -232,5 +235,6 @@ export const SYSTEM_CALLS: Partial<Record<NodeJS.Architecture, readonly string[]
     '64',
     '57',
     '221',
+    '291',
   ],
 };
