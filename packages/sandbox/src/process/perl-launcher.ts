@@ -3,7 +3,6 @@ import type { Socket as DatagramSocket } from 'node:dgram';
 import { accessSync, constants } from 'node:fs';
 import type { Server, Socket } from 'node:net';
 import { release, constants as system } from 'node:os';
-import { createInterface } from 'node:readline';
 import { getSystemErrorName } from 'node:util';
 import type { Launcher, LaunchRequest, OwnEntry, Sealing, StageEntry } from './launcher-interface.ts';
 import { pendingPrograms, type Report } from './pending-programs.ts';
@@ -54,9 +53,15 @@ export function startPerlLauncher(file: string, onEnd: () => void): Launcher {
     onEnd();
     programs.fail(reason, KILLED);
   };
-  createInterface({ input: output }).on('line', (line) => {
-    const [, id, what = '', rest = ''] = /^(\d+) (\w+) (.*)$/.exec(line) ?? [];
-    programs.settle(Number(id), reportOf(what, rest));
+  let unread = '';
+  // By hand, because an interface of `node:readline` takes as long as all else that an answer needs.
+  output.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (unread + text).split('\n');
+    unread = lines.pop() ?? '';
+    for (const line of lines) {
+      const [, id, what = '', rest = ''] = /^(\d+) (\w+) (.*)$/.exec(line) ?? [];
+      programs.settle(Number(id), reportOf(what, rest));
+    }
   });
   // The end of the process says more.
   input.on('error', () => {});
@@ -160,11 +165,13 @@ function withLength(text: string): Buffer {
 }
 
 function messageOf(fields: readonly string[], program: readonly string[] = []): Buffer {
-  const [head, tail] = [fields.join('\0'), program.map((text) => `${text}\0`).join('')];
-  const sizes = Buffer.allocUnsafe(8);
-  sizes.writeUInt32BE(Buffer.byteLength(head));
-  sizes.writeUInt32BE(Buffer.byteLength(tail), 4);
-  return Buffer.concat([sizes, Buffer.from(head + tail)]);
+  const [head, tail] = [fields.join('\0'), program.length === 0 ? '' : `${program.join('\0')}\0`];
+  const [headBytes, tailBytes] = [Buffer.byteLength(head), Buffer.byteLength(tail)];
+  const message = Buffer.allocUnsafe(8 + headBytes + tailBytes);
+  message.writeUInt32BE(headBytes);
+  message.writeUInt32BE(tailBytes, 4);
+  message.write(head + tail, 8);
+  return message;
 }
 
 /** The variables and arguments of the program, as the kernel takes them. */
