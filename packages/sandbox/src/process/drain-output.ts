@@ -7,13 +7,13 @@ const ROUNDS = 8;
 
 /** After the end of a process: reads what is left of its output, and closes it. Somebody must be reading the stream. */
 export async function drainOutput(stream: Readable): Promise<void> {
+  if (stream.closed) return;
   let bytes = 0;
   stream.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
   });
   const closed = new Promise<void>((resolve) => {
-    if (stream.closed) resolve();
-    else stream.once('close', resolve);
+    stream.once('close', resolve);
   });
   for (let round = 1, seen = 0; !(await settlesWithin(closed, SILENT_MS)); round += 1) {
     if (bytes === seen || round >= ROUNDS) stream.destroy();

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { pipeline, Readable, type Writable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
 import { removeTrees } from '../files/remove-tree.ts';
 import type { ControlGroups, Doors, Launcher, LaunchRequest, Mounts } from './launcher-interface.ts';
 import { closePipes, createNamedPipes } from './named-pipes.ts';
@@ -138,9 +138,16 @@ async function startDirectly({ file, args, cwd, env, stdin, hasReport }: Program
   };
 }
 
-/** A program may end before it has read everything, and its source may never end. */
+/**
+ * A program may end before it has read everything, and its source may never end, or break off. By hand, because `pipeline` makes
+ * an abort signal and an exception for each.
+ */
 function feed(source: Readable, target: Writable, exited: Promise<number>): void {
-  pipeline(source, target, () => {});
+  source.once('error', () => target.destroy());
+  source.once('close', () => source.readableEnded || target.destroy());
+  target.on('error', () => {});
+  target.once('close', () => source.destroy());
+  source.pipe(target);
   void exited.then(() => target.destroy());
 }
 

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { constants, devNull } from 'node:os';
 import { parse } from 'node:path';
 import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { codeOf, WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import {
@@ -45,7 +44,14 @@ const NEUTRAL_CONFIG = [
 
 /** Runs git to its end and resolves with its output. Rejects with a `GitError` when it fails. */
 export function git(args: string[], call: GitCall): Promise<Buffer> {
-  return streamGit(args, call, buffer);
+  return streamGit(args, call, bytesOf);
+}
+
+/** As `buffer` of `node:stream/consumers`, without a `Blob`. */
+async function bytesOf(output: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of output) chunks.push(chunk);
+  return Buffer.concat(chunks);
 }
 
 /** The version of git in use, e.g. `2.39.5`. */
