@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { rmdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolders, removeTree } from '@whetstone/sandbox';
@@ -7,7 +7,7 @@ export type AttemptFolder = ReturnType<typeof openAttemptFolder>;
 
 /** For what the agent gets and gives, outside workspace, home and run directory. Disposing removes the folder. */
 export function openAttemptFolder(parent: string) {
-  const directory = join(parent, `d-${randomBytes(6).toString('hex')}`);
+  const directory = join(parent, `d-${randomUUID().slice(-12)}`);
   const folder = {
     directory,
     /** Holds the prompt; written before each turn. */

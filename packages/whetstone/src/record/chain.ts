@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /**
  * Lines of JSON that are chained: each ends with the hash of itself and of the chain before it, so that a line which was
@@ -40,5 +40,4 @@ export function openChain(start: string): Chain {
   };
 }
 
-const hashOf = (before: string, text: string): string =>
-  createHash('sha256').update(`${before}\n${text}`).digest('hex');
+const hashOf = (before: string, text: string): string => hash('sha256', `${before}\n${text}`);

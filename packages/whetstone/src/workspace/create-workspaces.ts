@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
@@ -180,7 +180,8 @@ async function withoutLimit(placement: AsyncDisposable): Promise<WhetstoneError>
 
 /** A name that shows nothing of task, variant or trial, and cannot be guessed from another one. */
 function randomName(): string {
-  return randomBytes(6).toString('hex');
+  // Of random bytes that are fetched for many names at once.
+  return randomUUID().slice(-12);
 }
 
 /** Callers with the same key share one call of `make`. A call that failed is forgotten. */
