@@ -13,11 +13,10 @@ export {
   launcherMounts,
   type Program,
   rememberFolders,
-  removeFolders,
   type StartedProgram,
   startProgram,
 } from './launcher.ts';
-export type { Mounts } from './launcher-interface.ts';
+export type { Mounts, OpenDisk } from './launcher-interface.ts';
 export { OutputFile, type OutputFileOptions } from './output-file.ts';
 export { type ConnectedProcess, PolledProcess, UnreadOutput } from './polled-process.ts';
 export { isAlive, signalProcess } from './process-list.ts';

@@ -124,15 +124,22 @@ export type Mounts = {
    * folder of it. It takes root and loop devices.
    */
   openDisk(disk: Record<'template' | 'image' | 'place' | 'target', string>): Promise<void>;
-  /**
-   * Ends both mounts of a file system, also when they are in use, as `unmount` does. `isLarge`: so much was written that its file
-   * is not brought up to date first.
-   */
-  closeDisk(disk: Record<'place' | 'target', string>, isLarge: boolean): Promise<void>;
   /** Also when the mount is in use: then it ends with its last user. */
   unmount(target: string): Promise<void>;
   /** Rejects where the mount is in use, and leaves it as it is. */
   unmountUnused(target: string): Promise<void>;
   /** Removes folders with what is in them. Follows no link. */
   remove(paths: readonly string[]): Promise<void>;
+  /**
+   * In one request: ends mounts, as `unmount` does, then both mounts of a file system, and then removes folders. Each of them
+   * only after the one before: it rejects where a mount cannot be ended. Resolves with whether nothing is left of the folders.
+   */
+  clear(request: {
+    targets: readonly string[];
+    disk?: OpenDisk | undefined;
+    folders: readonly string[];
+  }): Promise<boolean>;
 };
+
+/** `isLarge`: so much was written that its file is not brought up to date before its end. */
+export type OpenDisk = Record<'place' | 'target', string> & { isLarge: boolean };

@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { makesNamespaces, rememberFolders, startProgram } from './launcher.ts';
+import { launcherMounts, makesNamespaces, rememberFolders, startProgram } from './launcher.ts';
 
 const run = (file: string, args: readonly string[]) =>
   startProgram({ file, args, cwd: '/', env: { PATH: process.env.PATH ?? '' } });
@@ -162,3 +162,21 @@ test.runIf(makesNamespaces)(
     expect(await isAsBefore?.()).toBe(false);
   },
 );
+
+test.runIf(makesNamespaces)('folders stay where a mount could not be ended', { tags: 'linux' }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'launcher-test-'));
+  const [kept, gone] = [join(folder, 'kept'), join(folder, 'gone')];
+  for (const path of [kept, gone]) mkdirSync(join(path, 'inner'), { recursive: true });
+  try {
+    // Nothing is mounted there.
+    const refused = launcherMounts()?.clear({ targets: [kept], folders: [kept, gone] });
+    await expect(refused).rejects.toThrow('umount');
+    const disk = { place: kept, target: gone, isLarge: false };
+    await expect(launcherMounts()?.clear({ targets: [], disk, folders: [kept] })).rejects.toThrow('umount');
+    expect(readdirSync(folder)).toEqual(['gone', 'kept']);
+    expect(await launcherMounts()?.clear({ targets: [], folders: [gone] })).toBe(true);
+    expect(readdirSync(folder)).toEqual(['kept']);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -41,12 +41,17 @@ export function startPerlLauncher(file: string, onEnd: () => void): Launcher {
       input.write(messageOf([kind, String(id), ...fields], program));
     });
 
-  /** What the launcher does itself. */
-  async function done(kind: string, fields: readonly string[]): Promise<void> {
+  /** What the launcher does itself. Resolves with whether it is done. */
+  async function tried(kind: string, fields: readonly string[]): Promise<boolean> {
     const { started, exited } = ask(kind, fields);
     // It reports no start, and an error only in its place.
     const code = await Promise.race([exited, started.then(() => exited)]);
-    if (code !== 0) throw new Error(`${kind}: ${code === KILLED ? 'the launcher was killed' : 'not done'}`);
+    if (code === KILLED) throw new Error(`${kind}: the launcher was killed`);
+    return code === 0;
+  }
+
+  async function done(kind: string, fields: readonly string[]): Promise<void> {
+    if (!(await tried(kind, fields))) throw new Error(`${kind}: not done`);
   }
 
   const end = (reason: Error): void => {
@@ -120,8 +125,12 @@ export function startPerlLauncher(file: string, onEnd: () => void): Launcher {
       unmount: (target) => done('unmount', [target]),
       unmountUnused: (target) => done('unmount', [target, '1']),
       openDisk: ({ template, image, place, target }) => done('disk', [template, image, place, target]),
-      closeDisk: ({ place, target }, isLarge) => done('undisk', [place, target, isLarge ? '1' : '']),
       remove: (paths) => done('remove', paths),
+      clear({ targets, disk, folders }) {
+        const { place = '', target = '', isLarge = false } = disk ?? {};
+        const fields = [place, target, isLarge ? '1' : '', ...folders];
+        return tried('clear', [String(targets.length), ...targets, ...fields]);
+      },
     },
     doors: {
       openStage: (folder, entries, inUserNamespace) =>

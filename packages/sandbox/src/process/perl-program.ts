@@ -98,6 +98,16 @@ sub start_removing {
   watch($id, $pid);
 }
 
+# What is mounted on a folder is not touched by its removal.
+sub clear {
+  my ($id, @rest) = @_;
+  my $why = '';
+  for my $target (splice @rest, 0, shift @rest) { $why ||= unmount($target) }
+  my @disk = splice @rest, 0, 3;
+  $why ||= close_disk(@disk) if $disk[0] ne '';
+  $why eq '' ? start_removing($id, @rest) : say_all($id, 'error', 0, $why);
+}
+
 sub map_own_user {
   my ($uid, $gid) = @_;
   put('/proc/self/setgroups', 'deny');
@@ -151,7 +161,7 @@ sub end_with_node {
 
 my %calls = (
   pipes => \&make_pipes, ungroup => \&remove_groups, overlay => \&overlay, unmount => \&unmount, disk => \&open_disk,
-  undisk => \&close_disk, remember => \&remember, look => \&look_again, stage => \&open_stage, door => \&open_door, close => \&close_door,
+  remember => \&remember, look => \&look_again, stage => \&open_stage, door => \&open_door, close => \&close_door,
 );
 
 for (;;) {
@@ -178,6 +188,7 @@ for (;;) {
     if ($kind eq 'start') { start($id, $text, @rest) }
     elsif ($kind eq 'group') { make_groups(@rest) }
     elsif ($kind eq 'remove') { start_removing($id, @rest) }
+    elsif ($kind eq 'clear') { clear($id, @rest) }
     else { my $why = $calls{$kind}->(@rest); say_all($id, $why ? ('error', 0, $why) : ('exit', 0)) }
   }
 }

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { launcherMounts } from '@whetstone/sandbox/process';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openCaseDisks } from './case-disk.ts';
 
@@ -33,7 +34,7 @@ test.runIf(hasLoopDevices)(
     const disk = await disks?.open(target, backstage);
     writeFileSync(join(target, 'large'), Buffer.alloc(200 * 2 ** 20, 'x'));
     expect(disk?.usage()?.peakBytes).toBeGreaterThan(200e6);
-    await disk?.close();
+    await launcherMounts()?.clear({ targets: [], disk: disk?.closing(), folders: [] });
     // Its file has blocks only for what was written to it.
     expect(512 * statSync(join(backstage, 'disk')).blocks).toBeLessThan(100e6);
     expect(readFileSync('/proc/self/mountinfo', 'utf8')).not.toContain(scratch);

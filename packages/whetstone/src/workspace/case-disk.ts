@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, rmSync, type StatsFs, statfsSync, truncateSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { launcherMounts } from '@whetstone/sandbox/process';
+import { launcherMounts, type Mounts, type OpenDisk } from '@whetstone/sandbox/process';
 
 /** File systems of a limited size, one for all that a case can write. */
 export type CaseDisks = {
@@ -20,8 +20,8 @@ export type CaseDisk = {
   hidden: string;
   /** `undefined`: it was gone before anybody could look. */
   usage(): DiskUsage | undefined;
-  /** Ends its mounts. Its file is left. */
-  close(): Promise<void>;
+  /** Called before its mounts end. Returns what ends them. Its file is left. */
+  closing(): OpenDisk;
 };
 
 /**
@@ -69,12 +69,12 @@ export async function openCaseDisks(
       if (!isOpen) return undefined;
       const hidden = join(place, 'hidden');
       mkdirSync(hidden, { mode: 0o700 });
-      return watched({ place, hidden, bytes }, (isLarge) => mounts.closeDisk({ place, target }, isLarge));
+      return watched({ place, target, hidden, bytes });
     },
   };
   try {
     await makeFileSystem(template, bytes);
-    await tryOut(disks, scratch);
+    await tryOut(disks, mounts, scratch);
     return disks;
   } catch {
     rmSync(template, { force: true });
@@ -82,10 +82,9 @@ export async function openCaseDisks(
   }
 }
 
-function watched(
-  { place, hidden, bytes }: { place: string; hidden: string; bytes: number },
-  end: (isLarge: boolean) => Promise<void>,
-): CaseDisk {
+type Watched = Record<'place' | 'target' | 'hidden', string> & { bytes: number };
+
+function watched({ place, target, hidden, bytes }: Watched): CaseDisk {
   const empty = statfsSync(place);
   let [peakBytes, wasFull] = [-1, false];
   const look = () => {
@@ -102,9 +101,9 @@ function watched(
       look();
       return peakBytes < 0 ? undefined : { limitBytes: bytes, peakBytes, wasFull };
     },
-    close() {
+    closing() {
       clearInterval(timer);
-      return end(peakBytes > LARGE_BYTES);
+      return { place, target, isLarge: peakBytes > LARGE_BYTES };
     },
   };
 }
@@ -118,13 +117,13 @@ function statIfThere(place: string): StatsFs | undefined {
   }
 }
 
-async function tryOut(disks: CaseDisks, scratch: string): Promise<void> {
+async function tryOut(disks: CaseDisks, mounts: Mounts, scratch: string): Promise<void> {
   const [target, backstage] = [join(scratch, 'd-target'), join(scratch, 'd-backstage')];
   for (const folder of [target, backstage]) mkdirSync(folder);
   try {
     const disk = await disks.open(target, backstage);
     if (!disk) throw new Error('no loop device can be used');
-    await disk.close();
+    await mounts.clear({ targets: [], disk: disk.closing(), folders: [] });
   } finally {
     for (const folder of [target, backstage]) rmSync(folder, { recursive: true, force: true });
   }

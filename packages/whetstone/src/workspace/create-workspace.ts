@@ -43,13 +43,9 @@ export async function createWorkspace(options: {
   let disk: CaseDisk | undefined;
 
   async function remove(): Promise<void> {
-    await placedHome?.detach();
-    placedHome = undefined;
-    await placed?.detach();
-    placed = undefined;
-    await disk?.close();
-    disk = undefined;
-    await options.placement.remove([home, backstage]);
+    const trees = [placedHome, placed].filter((tree) => tree !== undefined);
+    await options.placement.remove([home, backstage], trees, disk);
+    [placed, placedHome, disk] = [undefined, undefined, undefined];
   }
 
   try {

@@ -15,7 +15,8 @@ export async function mountPlacement(scratch: string): Promise<Placement | undef
       return {
         strategy: 'mount',
         place: (layers, target, backing) => place({ scratch, mounter, options }, layers, target, backing),
-        remove: mounter.remove,
+        remove: (folders, trees, disk) =>
+          mounter.clear({ targets: trees.map(({ path }) => path), disk: disk?.closing(), folders }),
         [Symbol.asyncDispose]: () => mounter[Symbol.asyncDispose](),
       };
     }

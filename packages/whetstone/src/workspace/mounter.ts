@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path';
 import { removeTrees } from '@whetstone/sandbox';
-import { launcherMounts, removeFolders } from '@whetstone/sandbox/process';
+import { launcherMounts, type Mounts } from '@whetstone/sandbox/process';
 import { openCommandShell } from './command-shell.ts';
 import { type LayeredMount, mountCommand, overlayOptions } from './mount-options.ts';
 
@@ -11,7 +11,8 @@ export type Mounter = AsyncDisposable & {
   unmount(target: string): Promise<void>;
   /** Rejects where the mount is in use, and leaves it as it is. */
   unmountUnused(target: string): Promise<void>;
-  remove(folders: readonly string[]): Promise<void>;
+  /** Ends mounts, as `unmount` does, and a disk, then removes folders. */
+  clear(request: Parameters<Mounts['clear']>[0]): Promise<void>;
 };
 
 /** By the process that starts commands, if it can mount; else with system programs. */
@@ -22,7 +23,10 @@ export function openMounter(scratch: string): Mounter {
     mount: (mount) => mounts.overlay(scratch, overlayOptions(mount), join(scratch, mount.target)),
     unmount: mounts.unmount,
     unmountUnused: mounts.unmountUnused,
-    remove: removeFolders,
+    async clear(request) {
+      // What is locked or too deep is left for other means.
+      if (!(await mounts.clear(request))) await removeTrees(request.folders);
+    },
     async [Symbol.asyncDispose]() {},
   };
 }
@@ -33,12 +37,17 @@ function shellMounter(scratch: string): Mounter {
   const removals = openCommandShell(scratch);
   const local = (folder: string) => relative(scratch, folder);
   const unmountUnused = (target: string) => shell.run(['umount', '--', local(target)]);
+  const unmount = (target: string) =>
+    unmountUnused(target).catch(() => shell.run(['umount', '-l', '--', local(target)]));
   return {
     mount: (mount) => shell.run(mountCommand(mount)),
-    unmount: (target) => unmountUnused(target).catch(() => shell.run(['umount', '-l', '--', local(target)])),
+    unmount,
     unmountUnused,
-    remove: (folders) =>
-      removals.run(['rm', '-rf', '--', ...folders.map(local)]).catch(() => removeTrees(folders)),
+    // Disks take the process that starts commands.
+    async clear({ targets, folders }) {
+      for (const target of targets) await unmount(target);
+      await removals.run(['rm', '-rf', '--', ...folders.map(local)]).catch(() => removeTrees(folders));
+    },
     async [Symbol.asyncDispose]() {
       await shell[Symbol.asyncDispose]();
       await removals[Symbol.asyncDispose]();

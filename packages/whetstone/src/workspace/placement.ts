@@ -1,3 +1,4 @@
+import type { CaseDisk } from './case-disk.ts';
 import type { WorkspaceStrategy } from './workspace.ts';
 
 /** How a directory gets a tree that may be changed without changing the tree it came from. */
@@ -5,8 +6,8 @@ export type Placement = AsyncDisposable & {
   strategy: WorkspaceStrategy;
   /** `layers`: the uppermost first. `target` and `backing`, which is for the placement itself, do not exist yet. */
   place(layers: readonly string[], target: string, backing: string): Promise<PlacedTree>;
-  /** Removes folders below the scratch folder, in whatever state an agent left them. */
-  remove(folders: readonly string[]): Promise<void>;
+  /** Ends the mounts of trees and of a disk, then removes folders below the scratch folder, in whatever state an agent left them. */
+  remove(folders: readonly string[], trees: readonly PlacedTree[], disk: CaseDisk | undefined): Promise<void>;
 };
 
 export type PlacedTree = {
