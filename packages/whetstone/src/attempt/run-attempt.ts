@@ -168,7 +168,7 @@ async function pursueIn(
   attempt.onProgress?.({ phase: 'verification' });
   // An eval can look at the tree at any time.
   trace.changes = await workspace.changes({ lends: !attempt.task.eval });
-  const changed = await keepFileChanges(trace.changes, files.events, lab);
+  const changed = keepFileChanges(trace.changes, files.events, lab);
   if (changed.length > 0) {
     const events = [...turn.events, ...changed];
     keepMetadata({ ...turn, events }, { attempt, lab, trace, file: files.agent });

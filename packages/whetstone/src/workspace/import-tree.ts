@@ -50,10 +50,10 @@ async function* importStream(change: Import): AsyncGenerator<Buffer> {
   const { start, additions, edits, ref } = change;
   const from = 'parent' in start ? `from ${start.parent}\n` : '';
   const tree = 'tree' in start ? `M 040000 ${start.tree} ""\n` : '';
-  yield Buffer.from(`feature done\n${commitHead(ref, 1)}${from}${tree}`);
   // Deletions come first, because a file must be removed before a folder with its name can be filled.
   const deletions = edits.filter((edit) => edit.kind === 'delete');
-  yield Buffer.from(deletions.map(({ path }) => `D ${quotePath(path)}\n`).join(''));
+  const removed = deletions.map(({ path }) => `D ${quotePath(path)}\n`).join('');
+  yield Buffer.from(`feature done\n${commitHead(ref, 1)}${from}${tree}${removed}`);
   const left: Write[] = [];
   const writes = edits.filter((edit) => edit.kind === 'write');
   yield* writtenFiles(change, writes, (edit, content) => {
