@@ -83,7 +83,7 @@ export class ContainedSandbox implements Sandbox {
       containment,
       hiding: folders.hiding,
       groups: this.#setup.group?.folders,
-      signal: options.signal ? AbortSignal.any([own, options.signal]) : own,
+      signals: options.signal ? [own, options.signal] : [own],
       options,
     });
     this.#running.add(running);

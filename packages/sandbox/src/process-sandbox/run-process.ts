@@ -30,13 +30,14 @@ export type ProcessRequest = {
   /** `cwd` as the command sees it. */
   folder: string;
   lent?: Lent | undefined;
-  signal: AbortSignal;
+  /** Each ends the command. `AbortSignal.any` takes longer than all that is done with them. */
+  signals: readonly AbortSignal[];
   options: RunOptions;
 };
 
 /** Runs a contained command until nothing is left of it. The contract is that of `Sandbox.runCommand`. */
 export async function runProcess(request: ProcessRequest): Promise<CommandResult> {
-  if (request.signal.aborted) return neverStarted();
+  if (request.signals.some(({ aborted }) => aborted)) return neverStarted();
   const startedAt = performance.now();
   const { options } = request;
   const started = await startProcess(request).catch(cannotStart);
@@ -67,7 +68,7 @@ type End = { ended: CommandResult['ended']; report: LaunchReport };
 async function endOf(
   started: RunningCommand,
   tree: ContainedTree,
-  { options, signal }: ProcessRequest,
+  { options, signals }: ProcessRequest,
 ): Promise<End> {
   const timers: NodeJS.Timeout[] = [];
   let isOver = false;
@@ -90,8 +91,10 @@ async function endOf(
     killAfter(GRACE_MS);
   };
   const onAbort = (): void => end('abort');
-  signal.addEventListener('abort', onAbort);
-  if (signal.aborted) onAbort();
+  for (const signal of signals) {
+    signal.addEventListener('abort', onAbort);
+    if (signal.aborted) onAbort();
+  }
   if (options.timeoutMs !== undefined) after(options.timeoutMs, () => end('timeout'));
   try {
     await Promise.race([started.exited, stuck.promise]);
@@ -99,7 +102,7 @@ async function endOf(
   } finally {
     isOver = true;
     for (const timer of timers) clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
+    for (const signal of signals) signal.removeEventListener('abort', onAbort);
   }
 }
 
