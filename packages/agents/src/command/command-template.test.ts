@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { anyCharacter } from '../../../events/src/__fixtures__/any-character.ts';
 import type { Command } from '../config.ts';
 import { COMMAND_VARIABLES, commandProblems, renderCommand } from './command-template.ts';
 
@@ -45,7 +46,7 @@ function rendered(template: string, prompt: string): string {
 const hostile = fc
   .array(
     fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 6 }),
+      fc.string({ unit: anyCharacter, maxLength: 6 }),
       fc.constantFrom(
         ...[
           '`touch pwned`',

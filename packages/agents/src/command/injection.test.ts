@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { anyCharacter } from '../../../events/src/__fixtures__/any-character.ts';
 import { COMMAND_VARIABLES, commandProblems, renderCommand } from './command-template.ts';
 
 const shells = ['/bin/sh', 'bash'].filter((shell) => spawnSync(shell, ['-c', ':']).status === 0);
@@ -39,7 +40,7 @@ function run(shell: string, template: string, values: Values) {
 const hostile = fc
   .array(
     fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 6 }),
+      fc.string({ unit: anyCharacter, maxLength: 6 }),
       fc.constantFrom(...'\'"\\\n\r\t $`;&|<>()[]{}#!*?~=-'.split('')),
       fc.constantFrom(
         '$(touch pwned)',

@@ -1,17 +1,18 @@
 import type { JsonObject } from '@whetstone/events';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { anyCharacter } from '../../../events/src/__fixtures__/any-character.ts';
 import { EventTooLarge, eventData, splitEvents, withEventData } from './event-splitter.ts';
 import type { WireMeter } from './metered.ts';
 import { meterResponse } from './response-meter.ts';
 
 type Sent = { comment: string | undefined; name: string | undefined; data: JsonObject; indent: number };
 
-const line = fc.string({ unit: 'binary' }).map((text) => text.replaceAll(/[\r\n]/g, ' '));
+const line = fc.string({ unit: anyCharacter }).map((text) => text.replaceAll(/[\r\n]/g, ' '));
 const sent: fc.Arbitrary<Sent> = fc.record({
   comment: fc.option(line, { nil: undefined }),
   name: fc.option(line, { nil: undefined }),
-  data: fc.record({ text: fc.string({ unit: 'binary' }), count: fc.nat() }),
+  data: fc.record({ text: fc.string({ unit: anyCharacter }), count: fc.nat() }),
   // Above 0, the JSON takes several `data:` lines.
   indent: fc.nat(2),
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { anyCharacter } from '../../../events/src/__fixtures__/any-character.ts';
 import { BoundedOutput } from './bounded-output.ts';
 
 /** Cuts bytes into chunks of the given sizes, again and again, and collects them. */
@@ -16,7 +17,7 @@ function collect(bytes: Buffer, sizes: readonly number[], limit: number): Bounde
 const chunkSizes = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 6 });
 
 test.each([
-  ['any characters', fc.string({ unit: 'binary', maxLength: 120 })],
+  ['any characters', fc.string({ unit: anyCharacter, maxLength: 120 })],
   ['long characters', fc.string({ unit: fc.constantFrom('a', 'é', '€', '😀'), maxLength: 300 })],
   ['graphemes', fc.string({ unit: 'grapheme' })],
 ])('short output is kept whole, long output by its ends, whatever its chunks are: %s', (_, texts) => {

@@ -1,6 +1,7 @@
 import { isDeviceName } from '@whetstone/sandbox';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyCharacter } from '../../../events/src/__fixtures__/any-character.ts';
 import { type CaseName, nameCases } from './case-id.ts';
 
 const idOf = (task: string, variant: string, agent: string) =>
@@ -46,7 +47,7 @@ describe('nameCases', () => {
     );
     const name = fc.oneof(
       fc.array(piece, { minLength: 1, maxLength: 6 }).map((parts) => parts.join('')),
-      fc.string({ unit: 'binary', minLength: 1, maxLength: 80 }),
+      fc.string({ unit: anyCharacter, minLength: 1, maxLength: 80 }),
     );
     const names = fc.uniqueArray(name, { minLength: 1, maxLength: 5 });
     fc.assert(

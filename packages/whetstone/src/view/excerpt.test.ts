@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { anyCharacter } from '../../../events/src/__fixtures__/any-character.ts';
 import { type Keep, readExcerpt } from './excerpt.ts';
 
 let folder: string;
@@ -19,7 +20,7 @@ test('keeps both ends within the limit, and cuts no code point', async () => {
   const file = join(folder, 'text');
   await fc.assert(
     fc.asyncProperty(
-      fc.string({ unit: 'binary', maxLength: 60 }),
+      fc.string({ unit: anyCharacter, maxLength: 60 }),
       fc.constantFrom(...keeps),
       fc.nat({ max: 80 }),
       async (text, keep, limit) => {
