@@ -1,9 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import { constants, tmpdir } from 'node:os';
 import { PassThrough, Writable } from 'node:stream';
 import { errorTable } from '@whetstone/errors';
 import { expect, test } from 'vitest';
-import { BIN } from './__fixtures__/project.ts';
+import { runCommandLine } from './__fixtures__/command-line.ts';
 import { errorsCommand } from './errors.ts';
 import { printError } from './print-error.ts';
 import type { Streams } from './streams.ts';
@@ -46,12 +45,10 @@ test.each(['config-notfound', 'CONFIG_NOT_FOUND'])('%s is a usage error with a s
   );
 });
 
-test('an error ends with the command that explains it, and --json prints it for a program', () => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, 'run', '--json'], {
-    cwd: tmpdir(),
-    encoding: 'utf8',
-  });
-  expect(status).toBe(2);
+test('an error ends with the command that explains it, and --json prints it for a program', async () => {
+  const call = { args: ['run', '--json'], cwd: tmpdir(), env: process.env };
+  const { exitCode, stdout, stderr } = await runCommandLine(call);
+  expect(exitCode).toBe(2);
   expect(stderr).toContain('whetstone errors config-not-found\n');
   expect(JSON.parse(stdout)).toEqual({
     error: {

@@ -17,13 +17,13 @@ test('a run whose temporary folder is emptied ends with the error of its case, a
       slow: 'touch $NOTES/started; while [ ! -e $NOTES/gone ]; do sleep 0.1; done; sleep 0.6',
     },
   });
-  const run = project.start(['run']);
+  const run = project.whetstone(['run']);
   await vi.waitFor(() => expect(existsSync(join(project.notes, 'started'))).toBe(true), { timeout: 20_000 });
   for (const name of readdirSync(project.temporary)) {
     rmSync(join(project.temporary, name), { recursive: true, force: true });
   }
   project.write({ 'notes/gone': '' });
-  const { stderr, exitCode } = await run.finished;
+  const { stderr, exitCode } = await run;
   expect(stderr).not.toContain('failed unexpectedly');
   expect({ exitCode, stderr }).toMatchObject({
     exitCode: 3,
