@@ -23,7 +23,8 @@ async function play(attempt: TestAttempt, mode: string, calls: readonly Call[]):
   await using lane = await gateway.open({ owner: 'a', mode: { kind: 'script', script } });
   const config = agentConfig({ kind: 'loop', loop: { profile: 'gemini' } });
   const agent = await createAgent(config, { environment: {}, hasLanes: true });
-  const env = { EDITION: 'second', NODE_NO_WARNINGS: '1' };
+  const compiled = process.env.NODE_COMPILE_CACHE ?? '';
+  const env = { EDITION: 'second', NODE_NO_WARNINGS: '1', NODE_COMPILE_CACHE: compiled };
   // The last argument identifies the process of the server.
   const args = [PROGRAM, mode, attempt.folder];
   const server: McpServer = { kind: 'command', name: 'fixture', command: process.execPath, args, env };

@@ -3,14 +3,15 @@ import { deriveAgentMetadata } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { expect, test } from 'vitest';
 import { agentConfig, startAttempt } from '../../__fixtures__/attempt.ts';
+import { fixtureCommand } from '../../__fixtures__/fixture-command.ts';
 import { createAgent } from '../../create-agent.ts';
 import type { PolicyRule } from '../../policy/policy.ts';
 
-const PROGRAM = join(import.meta.dirname, '__fixtures__/asking-agent.ts');
+const START = fixtureCommand(join(import.meta.dirname, '__fixtures__/asking-agent.ts'));
 
 async function turnWith(policy?: PolicyRule[]) {
   await using attempt = await startAttempt('Do it.');
-  const command = { kind: 'argv' as const, argv: [process.execPath, PROGRAM] };
+  const command = { kind: 'argv' as const, argv: START };
   const agent = await createAgent(agentConfig({ kind: 'acp', command, ...present({ policy }) }));
   const turn = await agent.send({ text: 'Do it.' }, attempt.context);
   const { approvals, tools } = deriveAgentMetadata(turn.events, turn.facts);

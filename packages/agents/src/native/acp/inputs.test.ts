@@ -6,11 +6,12 @@ import { toGenAiSpans } from '@whetstone/events/open-telemetry';
 import { present } from '@whetstone/events/present';
 import { expect, test } from 'vitest';
 import { agentConfig, startAttempt } from '../../__fixtures__/attempt.ts';
+import { fixtureCommand } from '../../__fixtures__/fixture-command.ts';
 import { createAgent } from '../../create-agent.ts';
 import type { InputItem } from '../../kit/input-items.ts';
 import type { AskHuman, PolicyRequest, PolicyRule } from '../../policy/policy.ts';
 
-const PROGRAM = join(import.meta.dirname, '__fixtures__/telling-agent.ts');
+const START = fixtureCommand(join(import.meta.dirname, '__fixtures__/telling-agent.ts'));
 const ALL = ['image', 'embeddedContext'];
 
 const tickets = { kind: 'command' as const, name: 'tickets', command: 'true', args: [], env: {} };
@@ -25,7 +26,7 @@ async function turnWith(
   const { workdir } = attempt;
   await writeFile(join(workdir, 'pixel.png'), 'a picture');
   await symlink('/etc/hostname', join(workdir, 'link.png'));
-  const argv = [process.execPath, PROGRAM, ...capabilities];
+  const argv = [...START, ...capabilities];
   const agent = await createAgent(agentConfig({ kind: 'acp', command: { kind: 'argv', argv }, policy }));
   const turn = await agent.send(
     { text: 'Do it.', items },
