@@ -70,7 +70,7 @@ const ASKING = `
 echo x >> "$NOTES/attempts"
 attempt=$(wc -l < "$NOTES/attempts")
 ask() {
-  node -e "fetch(process.env.ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', headers: { 'x-api-key': process.env.ANTHROPIC_API_KEY, 'content-type': 'application/json' }, body: JSON.stringify({ model: 'claude-sonnet-4-5', max_tokens: 9, messages: [{ role: 'user', content: 'Hello' }] }) }).then((answer) => process.exit(answer.ok ? 0 : 1))"
+  node -e "require('node:http').request(process.env.ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', headers: { 'x-api-key': process.env.ANTHROPIC_API_KEY, 'content-type': 'application/json' } }, (answer) => process.exit(answer.statusCode === 200 ? 0 : 1)).end(JSON.stringify({ model: 'claude-sonnet-4-5', max_tokens: 9, messages: [{ role: 'user', content: 'Hello' }] }))"
 }
 ask || exit 1
 case $attempt in
