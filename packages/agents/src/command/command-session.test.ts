@@ -42,7 +42,7 @@ test.each([
 ] as const)(
   '%s with the collector %s: the second turn resumes the id that the agent reported, and its usage is its own',
   async (kind, collector) => {
-    await using attempt = await startAttempt('', {}, fakePrograms);
+    await using attempt = await startAttempt('', {}, await fakePrograms());
     const { turns, ids } = await playTurns(attempt, {
       kind,
       telemetry: { ...telemetry, collector },
@@ -60,7 +60,7 @@ test.each([
 );
 
 test('the stored stream has both Codex turns', async () => {
-  await using attempt = await startAttempt('', {}, fakePrograms);
+  await using attempt = await startAttempt('', {}, await fakePrograms());
   const command = argv('fake-agent', 'codex-cli', '--prompt-file', '{prompt_file}');
   const collected = { ...telemetry, collector: 'codex-jsonl', file: 'codex.jsonl' } as const;
   await playTurns(attempt, { kind: 'codex-cli', telemetry: collected, command, resumeCommand: command });
@@ -106,7 +106,7 @@ test('each turn has its own telemetry file', async () => {
 });
 
 test('a tape without new events adds no events', async () => {
-  await using attempt = await startAttempt('', {}, fakePrograms);
+  await using attempt = await startAttempt('', {}, await fakePrograms());
   const { turns } = await playTurns(attempt, {
     kind: 'bub',
     command: argv('fake-agent', 'bub', '--prompt-file', '{prompt_file}'),

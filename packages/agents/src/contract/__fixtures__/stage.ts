@@ -8,29 +8,31 @@ import { startAttempt, type TestAttempt, writePrograms } from '../../__fixtures_
 import type { Agent, AgentContext, Turn } from '../../agent.ts';
 import type { DrivenAgent } from '../../native/native-agent.ts';
 import { drivenAgents } from '../../native/native-agents.ts';
+import { bundleFakes } from './bundle-fakes.ts';
 import type { ContractRow, CreateOptions } from './contract-row.ts';
 import { answerSchema, promptOf, type SceneName, type Seen } from './scene.ts';
 
-const FAKE_AGENT = join(import.meta.dirname, 'fake-agent.ts');
-/** Started by agents that speak a protocol. */
-const FAKE_ACP_AGENT = join(import.meta.dirname, 'fake-acp-agent.ts');
 /** The fake agent starts hundreds of times and is compiled once. */
 const COMPILE_CACHE = process.env.NODE_COMPILE_CACHE ?? '';
-const fake = (format: string): string =>
+/** `--acp` starts the one that speaks a protocol. */
+const fake = (folder: string, format: string): string =>
   `export NODE_COMPILE_CACHE='${COMPILE_CACHE}'
-[ "$1" != --acp ] || exec '${process.execPath}' '${FAKE_ACP_AGENT}' "$@"
-exec '${process.execPath}' '${FAKE_AGENT}' ${format} "$@"`;
+[ "$1" != --acp ] || exec '${process.execPath}' '${join(folder, 'fake-acp-agent.mjs')}' "$@"
+exec '${process.execPath}' '${join(folder, 'fake-agent.mjs')}' ${format} "$@"`;
 
 /** Programs for the PATH: one with the name of each released agent, and one for commands and adapters. */
-export const fakePrograms: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    drivenAgentKinds
-      .filter((kind) => drivenAgents[kind].release.installedAs === undefined)
-      .map((kind) => [drivenAgents[kind].release.program, fake(kind)]),
-  ),
-  // Its first argument is the format.
-  'fake-agent': fake(''),
-};
+export const fakePrograms = once(async (): Promise<Readonly<Record<string, string>>> => {
+  const folder = await bundleFakes();
+  return {
+    ...Object.fromEntries(
+      drivenAgentKinds
+        .filter((kind) => drivenAgents[kind].release.installedAs === undefined)
+        .map((kind) => [drivenAgents[kind].release.program, fake(folder, kind)]),
+    ),
+    // Its first argument is the format.
+    'fake-agent': fake(folder, ''),
+  };
+});
 
 /** The environment of an adapter: a user with a home and programs, and attempts. */
 export type Stage = AsyncDisposable & {
@@ -69,7 +71,7 @@ export const teamSecret = 'sk-of-the-team-9876543210';
 
 export async function openStage(row: ContractRow): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'contract-'));
-  const programs = await writePrograms(join(folder, 'programs'), fakePrograms);
+  const programs = await writePrograms(join(folder, 'programs'), await fakePrograms());
   const home = join(folder, 'home');
   await mkdir(join(home, '.team/keys'), { recursive: true });
   await writeFile(join(home, '.team/login.json'), '{"login":"team"}');
