@@ -14,10 +14,13 @@ export async function runNode<T>(
     compileCache?: string;
     env?: NodeJS.ProcessEnv;
     limitMinutes?: number;
+    /** Default: the Node of this process. */
+    node?: string;
   } = {},
 ): Promise<T> {
   const { cwd, flags = [], compileCache, env, limitMinutes = LIMIT_MINUTES } = options;
-  const { stdout } = await promisify(execFile)(process.execPath, [...flags, file, ...args.map(String)], {
+  const { node = process.execPath } = options;
+  const { stdout } = await promisify(execFile)(node, [...flags, file, ...args.map(String)], {
     ...present({ cwd }),
     env: { ...process.env, ...(compileCache && { NODE_COMPILE_CACHE: compileCache }), ...env },
     timeout: limitMinutes * 60_000,

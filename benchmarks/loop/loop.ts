@@ -1,3 +1,4 @@
+import { present } from '@whetstone/events/present';
 import { type Aim, type Benchmark, median, type Table, tableOf } from '../benchmark.ts';
 import { runNode } from '../run-node.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -15,6 +16,7 @@ import {
   roundsTable,
   type Work,
 } from './measure-rounds.ts';
+import { installOldestNode, type OldestNode } from './oldest-node.ts';
 import type { PatchTimes } from './patch-program.ts';
 import { installPeers } from './peers.ts';
 import { installPublished } from './published.ts';
@@ -30,9 +32,10 @@ export const loop: Benchmark = async ({ size, say }) => {
   using folder = temporaryFolder();
   say('packing and installing the packages');
   const run = installPublished(folder.path);
-  const rounds = async (work: Work, runs: number, taken = loops): Promise<Rounds> => {
+  const rounds = async (work: Work, runs: number, taken = loops, node?: OldestNode): Promise<Rounds> => {
     say(`${work.conversations} × ${work.rounds} rounds, ${taken.length} loops, ${runs} runs`);
-    return { work, runs, measured: await measureRounds(taken, work, { run, runs }) };
+    const measured = await measureRounds(taken, work, { run, runs, ...present({ node: node?.path }) });
+    return { work, runs, measured, ...present({ node }) };
   };
   const short = await rounds({ conversations: 1, rounds: quick ? 100 : 1_000 }, quick ? 2 : 5);
   const long = await rounds({ conversations: 1, rounds: quick ? 400 : 4_000 }, quick ? 1 : 3);
@@ -57,7 +60,9 @@ export const loop: Benchmark = async ({ size, say }) => {
   });
   const few = loops.filter(({ name }) => ['bare', 'whetstone', 'pi-agent-core'].includes(name));
   const slow = await rounds({ ...short.work, answerMs: ANSWER_MS }, quick ? 1 : 5, few);
-  const tables = [short, slow, long, many].map(roundsTableOf);
+  const node = installOldestNode(say);
+  const old = 'path' in node ? [await rounds(short.work, quick ? 1 : 5, few, node)] : [];
+  const tables = [short, slow, ...old, long, many].map(roundsTableOf);
   say('the same rounds with less of V8');
   const caption = `RSS growth over ${short.work.rounds} rounds`;
   const growth = await growthTable(caption, few, short.work, { run, runs: quick ? 1 : 7 });
@@ -85,9 +90,10 @@ export const loop: Benchmark = async ({ size, say }) => {
       'process of its own. All loops are measured as they are published, without a compile cache. ' +
       'The cold tables are of processes that have loaded nothing; the loops take turns in alternating order.',
     tables: [...cold.tables, ...tables, growth, repeated, resumed.table, ...others],
-    aims: [...cold.aims, ...aims(short, long), ...growthAims(short, slow), ...resumed.aims],
+    aims: [...cold.aims, ...aims(short, long), ...growthAims(short, slow, ...old), ...resumed.aims],
     notes: [
       ...(missing === undefined ? DIFFERENCES : [`pi-agent-core and ai were not measured: ${missing}`]),
+      ...('path' in node ? [] : [`Nothing was measured on the oldest Node: ${node.missing}`]),
       'The bare loop is a floor, not a peer: a `for` loop over the stream of the model that checks nothing and tells nobody.',
       'Most of the growth of whetstone is not the conversation, of which it keeps 1.5 KB per round. V8 touches 4 MiB of its young generation for the first time. Its optimising compiler, which works beside the program, compiles what was called 400 times, and for the functions of a round that is the same moment: it frees their graphs together, at the end, and glibc keeps the memory. The table by settings of V8 takes the two away, one after the other. The table of further rounds shows that neither comes again; where it jumps, V8 has doubled its young generation, up to 16 MiB per half, or used its largest compiler for the first time.',
       'The times of `git apply`, of `rg` and of the grep tool over it include the start of a process. The grep tool has `rg` sort by path, which it does on one core, and takes 100 lines; `rg` alone prints every match in any order, on all cores.',
@@ -96,7 +102,8 @@ export const loop: Benchmark = async ({ size, say }) => {
   };
 };
 
-type Rounds = { work: Work; runs: number; measured: RoundsMeasured[] };
+/** `node`: absent for that of this process. */
+type Rounds = { work: Work; runs: number; measured: RoundsMeasured[]; node?: OldestNode };
 
 const DIFFERENCES = [
   'whetstone does more in a round than its peers do here: the tools of a profile are offered beside the one that is called, calls are watched for cycles, usage is added up and looked up in a price list, budgets and limits are asked, a silent stream would be given up, and a round leaves two turns with ids and times. Without a listener its events are not made; with one, five per round. Its sessions work in a folder without Git: in a repository the first submit of each would ask git for the branch and the changes, 10 to 20 ms of CPU, which the peers do not do.',
@@ -110,20 +117,24 @@ const ANSWER_MS = 20;
 const speedOf = ({ answerMs }: Work): string =>
   answerMs === undefined ? 'a model that answers at once' : `a model that takes ${answerMs} ms`;
 
-function roundsTableOf({ work, runs, measured }: Rounds): Table {
+const placeOf = ({ work, node }: Rounds): string =>
+  `${speedOf(work)}${node ? `, Node ${node.version}, the oldest that is supported` : ''}`;
+
+function roundsTableOf(all: Rounds): Table {
+  const { work, runs, measured } = all;
   const { conversations, rounds } = work;
   const what =
     conversations === 1
       ? `${rounds} tool rounds in one conversation`
       : `${conversations} conversations at once, ${rounds} tool rounds each`;
-  return roundsTable(`${what}, ${speedOf(work)}, ${runs} runs`, work, measured);
+  return roundsTable(`${what}, ${placeOf(all)}, ${runs} runs`, work, measured);
 }
 
 const ownOf = ({ measured }: Rounds) => measured.find(({ loop }) => loop.name === 'whetstone');
 
 const growthAims = (...all: Rounds[]): Aim[] =>
   all.map((each) => ({
-    what: `RSS growth over ${each.work.rounds} rounds, ${speedOf(each.work)}`,
+    what: `RSS growth over ${each.work.rounds} rounds, ${placeOf(each)}`,
     measured: (ownOf(each)?.middle.growthBytes ?? Number.NaN) / 1e6,
     below: 10,
     unit: 'MB',

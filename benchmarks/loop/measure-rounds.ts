@@ -35,7 +35,7 @@ export type RoundsMeasured = { loop: Loop; runs: RoundsUse[]; middle: RoundsUse 
 
 /**
  * Measures the same work with each loop, `runs` times in turns, each time in a new process. The heap has a process of its
- * own. `flags` are for V8.
+ * own. `flags` are for V8. `node`: default that of this process.
  */
 export async function measureRounds(
   loops: readonly Loop[],
@@ -45,10 +45,11 @@ export async function measureRounds(
     runs: count,
     flags = [],
     heap = true,
-  }: { run: RunPublished; runs: number; flags?: readonly string[]; heap?: boolean },
+    node,
+  }: { run: RunPublished; runs: number; flags?: readonly string[]; heap?: boolean; node?: string },
 ): Promise<RoundsMeasured[]> {
   const converse = ({ name }: Loop, flags: readonly string[]) =>
-    run<RoundsUse>('converse', [name, work.conversations, work.rounds, work.answerMs ?? 0], flags);
+    run<RoundsUse>('converse', [name, work.conversations, work.rounds, work.answerMs ?? 0], flags, node);
   const taken = loops.filter((loop) => takesPart(loop, work));
   const runs = new Map(taken.map((loop) => [loop, [] as RoundsUse[]]));
   for (let turn = 0; turn < count; turn += 1) {

@@ -20,6 +20,8 @@ export type RunPublished = <T>(
   program: 'cold' | 'converse' | 'repeat',
   args: readonly (string | number)[],
   flags?: readonly string[],
+  /** Default: the Node of this process. */
+  node?: string,
 ) => Promise<T>;
 
 /** Packs and installs the packages into `folder`, with the programs beside them, without their types. */
@@ -33,10 +35,11 @@ export function installPublished(folder: string): RunPublished {
     writeFileSync(join(programs, `${name}.js`), script);
   }
   writeFileSync(join(programs, 'package.json'), '{ "type": "module" }\n');
-  return (program, args, flags = []) =>
+  return (program, args, flags = [], node = process.execPath) =>
     runNode(join(programs, 'loop', `${program}-program.js`), args, {
       cwd: folder,
       flags,
+      node,
       env: { LOOP_PEERS: PEERS_FOLDER, NODE_DISABLE_COMPILE_CACHE: '1' },
     });
 }
