@@ -23,7 +23,7 @@ export type Call = {
   ended: Promise<void>;
 };
 
-/** A model call, or a request to count its tokens. */
+/** A model call, or a request to count its tokens. A source that waits for an answer empties `neutral` before. */
 export type ModelCall = Call & { neutral: NeutralRequest };
 
 /** Where a lane's answers come from: a script, a provider, or a cassette. Its errors become error answers. */

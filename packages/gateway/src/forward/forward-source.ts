@@ -9,7 +9,7 @@ import { GatewayError } from '../gateway-error.ts';
 import type { MaskText } from '../json-lines-file.ts';
 import { isRefusal, retryAfterMs, retryAfterMsIn } from '../rate/retry-after.ts';
 import type { Rate } from '../rate/turns.ts';
-import type { Call, Source } from '../source.ts';
+import type { Call, ModelCall, Source } from '../source.ts';
 import { bounded, boundedNames } from '../text.ts';
 import { parseJsonObject } from '../wire/json-reading.ts';
 import { type NeutralRequest, type WireProtocol, wireProtocols } from '../wire/neutral.ts';
@@ -109,10 +109,10 @@ export async function forwardSource(options: ForwardOptions, place: ForwardPlace
 
   return {
     async reply(call) {
-      // The meter lives as long as the answer. It must not hold the parsed request.
       const { wire } = call;
       const asksForUsage = lacksUsage(call.neutral);
       const body = strippedBody(call, call.neutral, asksForUsage ? askForUsage : undefined);
+      forgetContent(call);
       const destination = destinationOf(call);
       let meter: Answer['meter'];
       const turn = await waitForTurn(
@@ -159,6 +159,11 @@ export async function forwardSource(options: ForwardOptions, place: ForwardPlace
       connections.close();
     },
   };
+}
+
+/** An answer may take minutes, and a parsed request is several times as large as its body. */
+function forgetContent(call: ModelCall): void {
+  call.neutral = { ...call.neutral, instructions: '', messages: [], tools: [], raw: {} };
 }
 
 /** A call to an endpoint that the gateway does not know may cost money, unless it only reads. */
