@@ -108,6 +108,15 @@ export function openExchangeFile({ file, mask }: ExchangeOptions) {
     await push('}\n');
   }
 
+  function textOf(request: Uint8Array): Iterable<Buffer> | undefined {
+    try {
+      return texts.request(bufferOf(request.subarray(0, MOST_BODY_BYTES)));
+    } catch (error) {
+      failure ??= error; // of the mask
+      return undefined;
+    }
+  }
+
   return {
     /** Never throws, and does not wait: an error of the file is kept for `close`. */
     append({ request, ...exchange }: Exchange): void {
@@ -115,8 +124,12 @@ export function openExchangeFile({ file, mask }: ExchangeOptions) {
       const isKept = kept + size <= MOST_FILE_BYTES && waiting + size <= MOST_WAITING_BYTES;
       if (isKept) kept += size;
       waiting += size;
-      const body = isKept ? texts.request(bufferOf(request.subarray(0, MOST_BODY_BYTES))) : undefined;
-      queue.push({ ...exchange, request: body, requestBytes: request.length, size });
+      queue.push({
+        ...exchange,
+        request: isKept ? textOf(request) : undefined,
+        requestBytes: request.length,
+        size,
+      });
       if (waiting >= ENOUGH_WAITING_BYTES) writeQueue();
       else timer ??= setTimeout(writeQueue, DELAY_MS).unref();
     },

@@ -103,6 +103,22 @@ test('no secret is kept in any form, not even one that a stream cut up, and no h
   expect(kept && describeExchange(kept).reply[0]?.parts[0]?.text).toBe('The key is [masked], [masked]');
 });
 
+test('a mask that fails does not break the call, and nothing unmasked is kept', async () => {
+  const mask = () => {
+    throw new Error('out of order');
+  };
+  const lane = await gateway.open({
+    ...{ owner: 'a', mode: playing({ text: 'Yes.' }) },
+    exchanges: { file, mask },
+  });
+  await postJson(lane, '/v1/responses', { model: 'm', input: 'a secret' });
+  await expect(lane.close()).rejects.toMatchObject({
+    code: 'exchanges-unwritable',
+    message: expect.stringContaining('out of order'),
+  });
+  await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' });
+});
+
 test('what a conversation repeats takes little room', async () => {
   const lane = await open(playing({ text: 'Yes.' }));
   const words = Array.from({ length: 20_000 }, (_, index) => ((index * 7919) % 104_729).toString(36));
