@@ -2,7 +2,7 @@ import { RequestError } from '../wire/request-error.ts';
 import { openConcurrencyLimit, type RateOptions } from './concurrency-limit.ts';
 
 export type ProviderTurn = {
-  /** How long the call waited, in milliseconds. */
+  /** How long the call waited, in milliseconds; 0 when it could go at once. */
   waitedMs: number;
   /** Reports that the provider refused the call, and how many milliseconds it asks clients to wait, if it said so. */
   refused(pauseMs?: number): void;
@@ -34,11 +34,12 @@ export function openTurns(options: RateOptions = {}) {
       if (signal.aborted) return Promise.reject(signal.reason);
       const { promise, resolve, reject } = Promise.withResolvers<ProviderTurn>();
       const arrivedAt = performance.now();
+      let isHeld = false;
       const call = {
         go() {
           stopWaiting();
           resolve({
-            waitedMs: performance.now() - arrivedAt,
+            waitedMs: isHeld ? performance.now() - arrivedAt : 0,
             refused(pauseMs) {
               limit.refused(call, pauseMs);
               advance();
@@ -65,6 +66,7 @@ export function openTurns(options: RateOptions = {}) {
       signal.addEventListener('abort', onAbort);
       limit.arrive(call);
       advance();
+      isHeld = true;
       return promise;
     },
   };
