@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { checkedApproval } from '../control/approval.ts';
 import {
   callable,
@@ -11,8 +12,9 @@ import {
 } from '../control/check-options.ts';
 import { systemClock } from '../control/clock.ts';
 import { boundHooks, type Hooks } from '../control/hooks.ts';
+import type { OutputSchema } from '../loop/structured-output.ts';
 import type { SubagentOptions } from '../subagents/subagents.ts';
-import type { SessionOptions, SubmitOptions } from './session-options.ts';
+import { type SessionOptions, SessionStateError, type SubmitOptions } from './session-options.ts';
 
 const options: Readonly<Record<keyof SessionOptions, Kind>> = {
   profile: objectWith('a profile', 'buildSystemPrompt', 'tools'),
@@ -71,4 +73,15 @@ const submitOptions: Readonly<Record<keyof SubmitOptions, Kind>> = { outputSchem
 export function checkedSubmitOptions(given: SubmitOptions): SubmitOptions {
   refuseUnknown('SubmitOptions', given, submitOptions);
   return given;
+}
+
+/**
+ * The answer to a question belongs to the input that led to the question, and that input's schema holds.
+ * @throws SessionStateError for another schema: it would not be applied.
+ */
+export function refuseOtherSchema(asked: OutputSchema | undefined, present: OutputSchema | undefined): void {
+  if (asked === undefined || isDeepStrictEqual(asked, present)) return;
+  throw new SessionStateError(
+    'submit: the answer to a question takes no outputSchema of its own. Set it with the input that leads to the question.',
+  );
 }

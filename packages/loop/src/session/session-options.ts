@@ -69,7 +69,8 @@ export type SubmitOptions = {
   /**
    * The model's last answer has to be JSON that fits this schema; `SubmitResult.output` then holds it. The OpenAI
    * Responses wire sends the schema with each request, with another wire the model reads it as an instruction. Where
-   * the answer does not fit, the model is asked once more; then the input ends with the error `output-invalid`.
+   * the answer does not fit, the model is asked once more; then the input ends with the error `output-invalid`. The
+   * answer to a question of the model has the schema of the input that led to the question.
    */
   outputSchema?: OutputSchema;
 };

@@ -23,7 +23,7 @@ import { Subagents } from '../subagents/subagents.ts';
 import { type AskUser, createAskUserTool, type Question } from '../tools/ask-user-tool.ts';
 import { endSessionProcesses } from '../tools/process-sessions.ts';
 import { type SessionTools, sessionTools } from '../tools/session-tools.ts';
-import { checkedOptions, checkedSubmitOptions } from './check-session-options.ts';
+import { checkedOptions, checkedSubmitOptions, refuseOtherSchema } from './check-session-options.ts';
 import { childOptions } from './child-options.ts';
 import { createContext, sessionStart } from './create-context.ts';
 import { FrozenPreamble } from './frozen-preamble.ts';
@@ -165,6 +165,7 @@ export class Session implements AsyncDisposable {
     const checked = checkInput('submit', input);
     const { outputSchema } = checkedSubmitOptions(options);
     if (this.#question.isOpen && this.#chain) {
+      refuseOtherSchema(outputSchema, this.#context.outputSchema);
       this.#state = 'PROCESSING';
       this.#context.meter.work();
       this.#question.answer(checked);

@@ -27,6 +27,19 @@ test('a question waits for the answer that submit() gives', async () => {
   expect(run.of('TOOL_CALL_END')[0]?.data).toMatchObject({ output: 'tabs', isError: false });
 });
 
+test('the answer to a question has the schema of the input that led to it, and no other', async () => {
+  const style = { type: 'object', properties: { tabs: { type: 'boolean' } }, required: ['tabs'] };
+  await using run = await startSession([question(), says('{"tabs":true}')], { askUser: true });
+  const first = run.session.submit('format it', { outputSchema: style });
+  await vi.waitUntil(() => run.session.state === 'AWAITING_INPUT', { timeout: 30_000 });
+  const other = run.session.submit('tabs', { outputSchema: { type: 'object' } });
+  await expect(other).rejects.toThrow('the answer to a question takes no outputSchema of its own');
+  expect(run.session.state).toBe('AWAITING_INPUT');
+  const second = run.session.submit('tabs', { outputSchema: structuredClone(style) });
+  expect(await second).toMatchObject({ reason: 'completed', output: { tabs: true } });
+  expect(await first).toEqual(await second);
+});
+
 test('an interrupt ends the question', async () => {
   await using run = await startSession([question(), says('ok')], { askUser: true });
   const submitted = run.session.submit('format it');
