@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { cp, lstat, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
@@ -88,9 +88,16 @@ async function gitDirOf(dotGit: string): Promise<string | undefined> {
   return target === undefined ? undefined : resolve(dirname(dotGit), target);
 }
 
+/** One by one, because a folder above a repository can have very many entries. */
 async function isGitDir(folder: string): Promise<boolean> {
-  const names = await readdir(folder).catch((): string[] => []);
-  return ['HEAD', 'objects', 'refs'].every((name) => names.includes(name));
+  for (const name of ['HEAD', 'objects', 'refs']) {
+    const isThere = await lstat(join(folder, name)).then(
+      () => true,
+      () => false,
+    );
+    if (!isThere) return false;
+  }
+  return true;
 }
 
 async function describeRepository(workTree: string, gitDir: string): Promise<Repository> {

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { WhetstoneError } from '@whetstone/errors';
+import { codeOf, WhetstoneError } from '@whetstone/errors';
 import type { Config } from '../config/config.ts';
 import { readModule } from '../config/hash-module.ts';
 import { isModule } from '../config/open-source.ts';
@@ -125,8 +125,10 @@ async function rootAround(repository: Repository, path: string): Promise<string 
   const own = await existing(repository.workTree);
   if (path === own) return own;
   for (let folder = dirname(path); ; folder = dirname(folder)) {
-    const around = await openRepository(folder).catch(() => undefined);
-    if (around) {
+    const around = await openRepository(folder).catch(codeOf);
+    // Then the folders above it are in none either.
+    if (around === 'repo-not-git') return undefined;
+    if (typeof around === 'object') {
       const isSame = (await existing(around.commonDir)) === (await existing(repository.commonDir));
       return isSame ? existing(around.workTree) : undefined;
     }
