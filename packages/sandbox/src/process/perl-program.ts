@@ -62,6 +62,11 @@ sub overlay {
   return $is_done ? '' : $why;
 }
 
+sub bind_folder {
+  my ($folder, $target) = @_;
+  return attach($folder, $target, 'none', 0x1000) ? '' : "mount: $!"; # MS_BIND
+}
+
 # A mount that is still in use is hidden (MNT_DETACH) and ends with its last user, or stays as it is.
 sub unmount {
   my ($target, $stays_in_use) = @_;
@@ -160,8 +165,9 @@ sub end_with_node {
 }
 
 my %calls = (
-  pipes => \&make_pipes, ungroup => \&remove_groups, overlay => \&overlay, unmount => \&unmount, disk => \&open_disk,
-  remember => \&remember, look => \&look_again, stage => \&open_stage, door => \&open_door, close => \&close_door,
+  pipes => \&make_pipes, ungroup => \&remove_groups, overlay => \&overlay, bind => \&bind_folder, unmount => \&unmount,
+  disk => \&open_disk, remember => \&remember, look => \&look_again, stage => \&open_stage, door => \&open_door,
+  close => \&close_door,
 );
 
 for (;;) {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { briefFolder } from '@whetstone/sandbox/files';
+import { launcherMounts } from '@whetstone/sandbox/process';
 import { leanEnvironment } from './lean-memory.ts';
 import { MOUNT_OPTION_SETS, mountCommand } from './mount-options.ts';
 import { privateRootScript } from './private-root.ts';
@@ -35,7 +36,9 @@ export async function mountPrivately(
   privateFolder = undefined;
   // What cannot be taken away is found by the check of the folders above.
   if (unwanted.length > 0) await run('/bin/sh', ['-c', TAKE_AWAY, 'sh', ...unwanted]).catch(() => undefined);
-  const isMounted = await run('mount', ['--bind', '--', folder, path]).then(
+  // By the process that starts commands, if it can mount; else with system programs.
+  const mounts = launcherMounts();
+  const isMounted = await (mounts?.bind(folder, path) ?? run('mount', ['--bind', '--', folder, path])).then(
     () => true,
     () => false,
   );
@@ -43,7 +46,7 @@ export async function mountPrivately(
   return {
     path,
     async unmount() {
-      await run('umount', ['-l', '--', path]);
+      await (mounts?.unmount(path) ?? run('umount', ['-l', '--', path]));
       privateFolder = path;
     },
   };
