@@ -1,6 +1,7 @@
 /**
  * An event, with its result if it is a call. `depth`: how many sub-agents it is below. `index`: of the event, from 0.
- * @typedef {{ event: Record<string, unknown>, result: Record<string, unknown> | undefined, index: number, depth: number }} Item
+ * `opens`: the turn that begins with it, from 1, where there are several.
+ * @typedef {{ event: Record<string, unknown>, result: Record<string, unknown> | undefined, index: number, depth: number, opens?: number }} Item
  */
 
 /** @type {Record<string, string>} */
@@ -38,7 +39,23 @@ export function transcriptItems(events) {
     }
     items.push({ event, result, index, depth });
   }
-  return items;
+  return withTurns(items);
+}
+
+/**
+ * What the host reports after all turns belongs to none.
+ * @param {Item[]} items
+ */
+function withTurns(items) {
+  const opening = new Map(
+    items
+      .toReversed()
+      .flatMap((item) => (typeof item.event.turn === 'number' ? [[item.event.turn, item]] : [])),
+  );
+  if (opening.size < 2) return items;
+  return items.map((item) =>
+    opening.get(item.event.turn) === item ? { ...item, opens: Number(item.event.turn) + 1 } : item,
+  );
 }
 
 /** @param {Record<string, unknown>} event */

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
 
-type Item = { event: Record<string, unknown>; result?: Record<string, unknown>; depth: number };
+type Item = {
+  event: Record<string, unknown>;
+  result?: Record<string, unknown>;
+  depth: number;
+  opens?: number;
+};
 
 const { transcriptItems }: { transcriptItems: (events: Record<string, unknown>[]) => Item[] } = await import(
   new URL('./transcript-items.js', import.meta.url).href
@@ -51,4 +56,17 @@ test('fields of any value are taken as they are', () => {
     { type: 'action.result', callId: null },
   ];
   expect(transcriptItems(odd)).toHaveLength(3);
+});
+
+test('the first item of each turn opens it, where there are several', () => {
+  const opens = (...events: Record<string, unknown>[]) => transcriptItems(events).map((item) => item.opens);
+  const message = (turn?: number) => ({ type: 'message', turn });
+  expect(opens(message(0), message(0), message(1), message(2), message())).toEqual([
+    1,
+    undefined,
+    2,
+    3,
+    undefined,
+  ]);
+  expect(opens(message(0), message(0), message())).toEqual([undefined, undefined, undefined]);
 });

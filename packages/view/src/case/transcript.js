@@ -20,11 +20,15 @@ export function transcript(file) {
     element(
       'ol',
       { class: 'transcript' },
-      transcriptItems(values).map((item) => draw(item, start)),
+      transcriptItems(values).flatMap((item) => [...turnLine(item), draw(item, start)]),
     ),
     hidden > 0 ? element('p', { class: 'note' }, `${hidden} events in the middle are left out.`) : null,
   ];
 }
+
+/** @param {Item} item */
+const turnLine = ({ opens }) =>
+  opens === undefined ? [] : [element('li', { class: 'turn' }, `Turn ${opens}`)];
 
 /**
  * @param {Item} item
