@@ -6,6 +6,7 @@ import {
   findProcess,
   hasInEnvironment,
   listProcesses,
+  type ProcessEntry,
   signalProcess,
 } from './process-list.ts';
 
@@ -49,10 +50,18 @@ export async function endTree(tree: ProcessTree): Promise<void> {
 }
 
 async function endMembers(tree: ProcessTree): Promise<void> {
-  const left = await signalTree(tree, 'SIGTERM');
-  if (left === 0 || (await isEmptyWithin(GRACE_MS, async () => (await membersOf(tree)).length))) return;
+  const asked = await signalAll(tree, 'SIGTERM');
+  if (asked.length === 0) return;
+  // All processes of the machine are listed only when none of those is left.
+  const remaining = async () => asked.filter(isRunning).length || (await membersOf(tree)).length;
+  if (await isEmptyWithin(GRACE_MS, remaining)) return;
   // Again and again, because a process may fork while the list is made.
   await isEmptyWithin(KILL_LIMIT_MS, () => signalTree(tree, 'SIGKILL'));
+}
+
+/** `false` on systems other than Linux, where only a list of all processes tells. */
+function isRunning({ pid, startedAt }: ProcessEntry): boolean {
+  return findProcess(pid)?.startedAt === startedAt;
 }
 
 /** Sends TERM to the processes of a tree that do not have its mark in their environment; to all processes if each has it. */
@@ -64,13 +73,17 @@ export async function terminateUnmarked(tree: ProcessTree): Promise<void> {
 
 /** Sends a signal to every process of a tree, and reports how many there are. */
 export async function signalTree(tree: ProcessTree, signal: NodeJS.Signals): Promise<number> {
+  return (await signalAll(tree, signal)).length;
+}
+
+async function signalAll(tree: ProcessTree, signal: NodeJS.Signals): Promise<ProcessEntry[]> {
   const members = await membersOf(tree);
   for (const { pid } of members) signalProcess(pid, signal);
   if (signal === 'SIGKILL' && tree.cgroup !== undefined) killCgroup(tree.cgroup);
   // In one step, so that no fork escapes. A signal that a process may handle must reach it only once.
   const hasGroup = members.some(({ group }) => group === tree.leader);
   if (signal === 'SIGKILL' && tree.leader !== undefined && hasGroup) signalProcess(-tree.leader, signal);
-  return members.length;
+  return members;
 }
 
 async function membersOf({ leader, mark, cgroup, startedAt = 0 }: ProcessTree) {
