@@ -18,13 +18,13 @@ export function canonicalRequest({ method, path, body, family, names }: Canonica
   const rules = canonicalRules(family);
   const named = toNames(names);
   const maskText = (text: string): string =>
-    rules.mask.reduce(
-      (masked, [pattern, replacement]) =>
-        typeof replacement === 'string'
-          ? masked.replace(pattern, replacement)
-          : masked.replace(pattern, replacement),
-      named(text),
-    );
+    rules.mask.reduce((masked, rule) => {
+      if (typeof rule === 'function') return rule(masked);
+      const [pattern, replacement] = rule;
+      return typeof replacement === 'string'
+        ? masked.replace(pattern, replacement)
+        : masked.replace(pattern, replacement);
+    }, named(text));
   const canonical = canonicalValue(body, [], rules, maskText);
   const request = isJsonObject(canonical) ? canonical : {};
   const endpoint = `${method} ${path.replace(/^\/v1(?=\/)/, '')}`;

@@ -1,4 +1,5 @@
 import type { AgentFamily } from '../agent-family.ts';
+import { maskPrivateKeys } from './mask-private-keys.ts';
 
 /** The parts of a request that change from session to session without meaning anything. */
 export type CanonicalRules = {
@@ -6,9 +7,11 @@ export type CanonicalRules = {
   drop?: readonly string[];
   /** Paths of lists whose order means nothing. Each element is compared as JSON. */
   sets?: readonly string[];
-  /** Replacements in every text, in this order. Texts may be hostile, so every pattern must take linear time. */
-  mask: readonly (readonly [RegExp, string | ((match: string) => string)])[];
+  /** Replacements in every text, in this order. Texts may be hostile, so every one must take linear time. */
+  mask: readonly (Replacement | ((text: string) => string))[];
 };
+
+type Replacement = readonly [RegExp, string | ((match: string) => string)];
 
 /** Written into each cassette. Raise it with every change of the rules: keys of older cassettes no longer match. */
 export const canonicalRulesVersion = 3;
@@ -27,10 +30,7 @@ const everyAgent = {
     [/\bAKIA[0-9A-Z]{16}\b/g, '<secret>'],
     [/\bAIza[\w-]{35}/g, '<secret>'],
     [/\bxox[abprs]-[\w-]{10,}/g, '<secret>'],
-    [
-      /-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----[\s\S]{0,8000}?-----END [A-Z ]{0,20}PRIVATE KEY-----/g,
-      '<secret>',
-    ],
+    maskPrivateKeys,
     [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '<uuid>'],
     [/\b\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z| ?[+-]\d{2}:?\d{2})?/g, '<time>'],
     [/\b\d{4}-\d{2}-\d{2}\b/g, '<date>'],
