@@ -97,8 +97,13 @@ export async function toolVersions(commands: readonly string[], sandbox: Sandbox
 
 const versionOption = (tool: string): string => (tool === 'go' ? 'version' : '--version');
 
-/** `null` where it is not glibc. */
+let knownLibc: string | null | undefined;
+
+/** `null` where it is not glibc. Asked once, because the report also describes every thread, module and handle. */
 function libc(): string | null {
-  const { header } = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
-  return header?.glibcVersionRuntime ?? null;
+  if (knownLibc === undefined) {
+    const { header } = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
+    knownLibc = header?.glibcVersionRuntime ?? null;
+  }
+  return knownLibc;
 }
