@@ -202,10 +202,21 @@ export function tasksNeeded(
   const quantiles = normalQuantile(1 - 0.025 / comparisons) + normalQuantile(power);
   const first = Math.max(FEWEST_TASKS, Math.floor(0.9 * (quantiles * (spread / target)) ** 2));
   if (first > 100_000) return null;
-  let tasks = first;
   const test = { scale, power, comparisons, ...others };
-  while (minimumDetectableDifference(tasks, spread, noise, test) > target) tasks += 1;
-  return tasks;
+  const isEnough = (tasks: number) => !(minimumDetectableDifference(tasks, spread, noise, test) > target);
+  // More tasks always show a smaller difference. Each number costs two quantiles, and the answer may be thousands away.
+  let enough = first;
+  let tooFew = first - 1;
+  for (let step = 1; !isEnough(enough); step *= 2) {
+    tooFew = enough;
+    enough += step;
+  }
+  while (enough - tooFew > 1) {
+    const middle = Math.floor((tooFew + enough) / 2);
+    if (isEnough(middle)) enough = middle;
+    else tooFew = middle;
+  }
+  return enough;
 }
 
 /** Fewer tasks than this never make a verdict. */
