@@ -19,6 +19,8 @@ export default defineConfig({
     // Node runs our TypeScript as it stands. Vite would compile each module once more, and its imports run slower.
     // No test replaces a module, so that nothing has to look for that in each file.
     experimental: { viteModuleRunner: false, nodeLoader: false },
+    // Each import of a worker is resolved and reported once, not in each file.
+    environment: './scripts/worker-environment.ts',
     sequence: { sequencer: LongFilesFirst },
     // A worker runs many files, and what they leave for the collector is mostly young: a tenth of its time. More room
     // would cost more than it saves, because to start a program the worker copies the tables of its memory.
