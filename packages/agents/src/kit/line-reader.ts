@@ -6,13 +6,14 @@ export const STREAM_LIMIT_BYTES = 64 * 1024 * 1024;
 const OPENING_BRACKET = '['.charCodeAt(0);
 
 /**
- * Cuts a byte stream into lines; without a separator, the whole stream is one line. A line over the limit is dropped as
- * it arrives and reported as `too-long`.
+ * Cuts a byte stream into lines; without a separator (one ASCII character), the whole stream is one line. A line over the
+ * limit is dropped as it arrives and reported as `too-long`. A line may share its memory with its chunk.
  */
 export class LineReader {
   readonly #onLine: (line: Buffer | 'too-long') => void;
   readonly #limit: number;
-  readonly #separator: string | undefined;
+  /** A byte, because to find a text takes several times as long. */
+  readonly #separator: number | undefined;
   #parts: Buffer[] = [];
   #length = 0;
   #isList = false;
@@ -20,21 +21,21 @@ export class LineReader {
   constructor(onLine: (line: Buffer | 'too-long') => void, limit: number, separator?: string) {
     this.#onLine = onLine;
     this.#limit = limit;
-    this.#separator = separator;
+    this.#separator = separator?.charCodeAt(0);
   }
 
   push(chunk: Buffer): void {
-    let rest = chunk;
-    for (let end = this.#endIn(rest); end !== -1; end = this.#endIn(rest)) {
-      this.#append(rest.subarray(0, end));
+    let start = 0;
+    for (let end = this.#endIn(chunk, 0); end !== -1; end = this.#endIn(chunk, start)) {
+      this.#append(chunk.subarray(start, end));
       this.#finishLine();
-      rest = rest.subarray(end + 1);
+      start = end + 1;
     }
-    this.#append(rest);
+    this.#append(chunk.subarray(start));
   }
 
-  #endIn(chunk: Buffer): number {
-    return this.#separator === undefined ? -1 : chunk.indexOf(this.#separator);
+  #endIn(chunk: Buffer, start: number): number {
+    return this.#separator === undefined ? -1 : chunk.indexOf(this.#separator, start);
   }
 
   /** The last line may have no newline. */
@@ -57,7 +58,9 @@ export class LineReader {
   }
 
   #finishLine(): void {
-    const line = this.#isTooLong() ? 'too-long' : Buffer.concat(this.#parts);
+    // Most lines are in one chunk, and need no copy.
+    const only = this.#parts.length === 1 ? this.#parts[0] : undefined;
+    const line = this.#isTooLong() ? 'too-long' : (only ?? Buffer.concat(this.#parts));
     this.#parts = [];
     this.#length = 0;
     this.#onLine(line);

@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { streamEventSchema } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import fc from 'fast-check';
@@ -117,7 +118,8 @@ describe.each(rows.filter(({ form }) => form === 'lines'))('$kind: $source', (ro
         const mapper = () => Object.assign(row.createMapper({ workdir: '/workspace' }), { end: () => [] });
         const { events, summary } = readNative(mapper(), cut);
         const before = readNative(mapper(), whole);
-        expect(events.slice(0, before.events.length)).toEqual(before.events);
+        const known = events.slice(0, before.events.length);
+        if (!isDeepStrictEqual(known, before.events)) expect(known).toEqual(before.events);
         // If the cut is right after the last byte of a line, the rest is one more line.
         const isLine = lines.includes(rest.toString());
         if (rest.length > 0 && !isLine) {
