@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import { promisify } from 'node:util';
 
 export type ProcessEntry = {
@@ -92,9 +92,23 @@ function readStat(pid: number): string | undefined {
   }
 }
 
+let environmentBuffer = Buffer.allocUnsafe(64 * 1024);
+
+/** Valid until the next call. To read a file of unknown size whole, Node takes 64 KiB of new memory for each read. */
 function readEnvironment(pid: number): Buffer | undefined {
   try {
-    return readFileSync(`/proc/${pid}/environ`);
+    const file = openSync(`/proc/${pid}/environ`, 'r');
+    try {
+      for (let length = 0; ; ) {
+        const count = readSync(file, environmentBuffer, length, environmentBuffer.length - length, length);
+        if (count === 0) return environmentBuffer.subarray(0, length);
+        length += count;
+        if (length === environmentBuffer.length)
+          environmentBuffer = Buffer.concat([environmentBuffer], 2 * length);
+      }
+    } finally {
+      closeSync(file);
+    }
   } catch {
     return undefined;
   }
