@@ -59,11 +59,11 @@ describe('nameCases', () => {
         );
         const ids = nameCases(cases);
         expect(new Set(ids.map((id) => id.toLowerCase())).size).toBe(cases.length);
-        for (const id of ids) {
-          expect(id).toMatch(/^[a-z0-9][a-z0-9_.-]{0,239}$/);
-          expect(id).not.toMatch(/[. ]$/);
-          expect(isDeviceName(id)).toBe(false);
-        }
+        // One assertion for all: there are tens of thousands.
+        const unsafe = ids.filter(
+          (id) => !/^[a-z0-9][a-z0-9_.-]{0,239}$/.test(id) || /[. ]$/.test(id) || isDeviceName(id),
+        );
+        expect(unsafe).toEqual([]);
       }),
       { numRuns: 300 },
     );
