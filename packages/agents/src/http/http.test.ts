@@ -426,7 +426,7 @@ describe.each(Object.entries(converters))('%s', (name, convert) => {
     await fc.assert(
       fc.asyncProperty(hostile, async (answer) => {
         const turn = await convert(answer as HttpAnswer);
-        for (const event of turn.events) expect(parseStreamEvent(event)?.type).toBe(event.type);
+        expect(turn.events.filter((event) => parseStreamEvent(event)?.type !== event.type)).toEqual([]);
         expect(['completed', 'failed', 'waiting']).toContain(turn.status);
       }),
       { numRuns: 300 },
