@@ -3,8 +3,9 @@ import { Readable } from 'node:stream';
 import type { TreeEdit, Write } from './base-tree.ts';
 import type { Additions } from './diff-additions.ts';
 import { git } from './git.ts';
-import { quotePath } from './git-directory.ts';
+import { formatOf, quotePath } from './git-directory.ts';
 import { openPlainFile, readSmallFile } from './hash-blob.ts';
+import { writeLooseObject } from './loose-object.ts';
 import { takeTurns } from './take-turns.ts';
 import { absolutePath, type FilePath } from './tree-path.ts';
 
@@ -14,6 +15,9 @@ export type ImportStart = { parent: string } | { tree: string };
 const SOMEONE = 'Developer <developer@localhost>';
 /** 2024-01-01 for every workspace, because a real date would show when and in which order cases were made. */
 const SOME_TIME = '1704067200 +0000';
+
+/** Ends with the end of its line, as Git's messages do. */
+const MESSAGE = 'Initial commit\n';
 
 /** What is less than this is not compressed, which takes git half of its time for small files. */
 const COMPRESSED_BYTES = 64 * 2 ** 20;
@@ -69,8 +73,16 @@ async function* importStream(change: Import): AsyncGenerator<Buffer> {
   yield Buffer.from(`\nget-mark :1\n${left.length > 0 ? 'get-mark :2\n' : ''}done\n`);
 }
 
+const PEOPLE = `author ${SOMEONE} ${SOME_TIME}\ncommitter ${SOMEONE} ${SOME_TIME}\n`;
+
 const commitHead = (ref: string, mark: number): string =>
-  `commit ${ref}\nmark :${mark}\nauthor ${SOMEONE} ${SOME_TIME}\ncommitter ${SOMEONE} ${SOME_TIME}\ndata 15\nInitial commit\n\n`;
+  `commit ${ref}\nmark :${mark}\n${PEOPLE}data ${MESSAGE.length}\n${MESSAGE}\n`;
+
+/** Commits a tree as it is: the same commit as that of `importTree` without edits, but Git is not started for it. */
+export function commitTree(gitDir: string, tree: string): string {
+  const content = `tree ${tree}\n${PEOPLE}\n${MESSAGE}`;
+  return writeLooseObject(gitDir, { type: 'commit', content }, formatOf(tree));
+}
 
 /** The lines of each entry that `accepts` wants. It gets the content too, except of a large file. */
 async function* writtenFiles(

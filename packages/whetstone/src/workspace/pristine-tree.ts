@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { giveTree, type Owner } from '@whetstone/sandbox';
 import { git } from './git.ts';
+import { knownTree } from './known-trees.ts';
 import { isMissingObject, missingCommit, missingObjects } from './missing-objects.ts';
 import { absolutePath, displayPath, type FilePath } from './tree-path.ts';
 import type { SnapshotNotes, TreeEntries, TreeEntry } from './workspace.ts';
@@ -38,16 +39,12 @@ export async function materialisePristine(
     const listing = await git(['ls-tree', '-r', '-l', '-z', '--full-tree', commit], { gitDir });
     const all = parseListing(listing.toString('latin1'), commit);
     const blobs = all.filter((blob) => !isWithheld(blob.path));
-    await git(['read-tree', commit], { gitDir, indexFile });
-    const lines = all
-      .filter((blob) => isWithheld(blob.path))
-      .map(({ path }) => `0 ${'0'.repeat(commit.length)}\t${path}\0`);
-    if (lines.length > 0) {
-      const input = Buffer.from(lines.join(''), 'latin1');
-      await git(['update-index', '-z', '--index-info'], { gitDir, indexFile, input });
-    }
-    const treeId = (await git(['write-tree', '--missing-ok'], { gitDir, indexFile })).toString().trim();
-    await git(['checkout-index', '--all', '--index', '--quiet'], { gitDir, indexFile, workTree: path });
+    const withheld = all.filter((blob) => isWithheld(blob.path));
+    const checkout = { gitDir, indexFile, workTree: path };
+    const treeId =
+      withheld.length === 0
+        ? await checkOutWhole(commit, checkout)
+        : await checkOutWithout(withheld, commit, checkout);
     await giveTree(path, owner);
     const notes = takeNotes(path, blobs);
     return { commit, treeId, path, indexFile, entries: entriesByPath(blobs), notes };
@@ -59,6 +56,33 @@ export async function materialisePristine(
     );
     throw isThere ? missingObjects(`part of commit ${commit}`, error) : missingCommit(commit, error);
   }
+}
+
+type Checkout = { gitDir: string; indexFile: string; workTree: string };
+
+/** Writes the files of a commit, and an index of them. Resolves with the id of their tree. */
+async function checkOutWhole(commit: string, checkout: Checkout): Promise<string> {
+  await git(['read-tree', '-m', '-u', commit], checkout);
+  return knownTree(commit) ?? (await treeOfIndex(checkout));
+}
+
+/** As `checkOutWhole`, without these entries. */
+async function checkOutWithout(
+  withheld: readonly Entry[],
+  commit: string,
+  { workTree, ...index }: Checkout,
+): Promise<string> {
+  await git(['read-tree', commit], index);
+  const lines = withheld.map(({ path }) => `0 ${'0'.repeat(commit.length)}\t${path}\0`);
+  const input = Buffer.from(lines.join(''), 'latin1');
+  await git(['update-index', '-z', '--index-info'], { ...index, input });
+  const treeId = await treeOfIndex(index);
+  await git(['checkout-index', '--all', '--index', '--quiet'], { ...index, workTree });
+  return treeId;
+}
+
+async function treeOfIndex({ gitDir, indexFile }: Omit<Checkout, 'workTree'>): Promise<string> {
+  return (await git(['write-tree', '--missing-ok'], { gitDir, indexFile })).toString().trim();
 }
 
 type Entry = TreeEntry & { path: string; size: number };

@@ -6,6 +6,7 @@ import { briefFolder } from '@whetstone/sandbox/files';
 import { distance } from 'fastest-levenshtein';
 import { GitError, git } from './git.ts';
 import { formatOf, makeGitDirectory } from './git-directory.ts';
+import { rememberTree } from './known-trees.ts';
 
 /** Where the parts of the user's repository are. The repository is only read. */
 export type Repository = {
@@ -110,11 +111,14 @@ async function describeRepository(workTree: string, gitDir: string): Promise<Rep
 async function lookUp(repository: Repository, revision: string): Promise<string | null> {
   if (/[\0\n]/.test(revision)) return null;
   const call = { gitDir: repository.gitDir, cwd: repository.workTree, input: `${revision}^{commit}\n` };
-  const answer = await git(['cat-file', '--batch-check'], call).catch((error: unknown) => {
+  const answer = await git(['cat-file', '--batch'], call).catch((error: unknown) => {
     if (!(error instanceof GitError)) throw error;
     throw new WhetstoneError('repo-unreadable', error.message, { where: repository.gitDir, cause: error });
   });
-  return /^([0-9a-f]+) commit \d+\n$/.exec(answer.toString())?.[1] ?? null;
+  const [, commit, tree] =
+    /^([0-9a-f]+) commit \d+\n(?:tree ([0-9a-f]+)\n)?/.exec(answer.toString('latin1')) ?? [];
+  if (commit !== undefined && tree !== undefined) rememberTree(commit, tree);
+  return commit ?? null;
 }
 
 async function listRefs(repository: Repository): Promise<string[]> {

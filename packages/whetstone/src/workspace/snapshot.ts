@@ -1,4 +1,5 @@
-import { copyFile, mkdir, rename } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
+import { copyFile, mkdir, rename, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { giveTree, ownerOf } from '@whetstone/sandbox';
 import type { OverlayOperation } from '../config/config.ts';
@@ -6,11 +7,12 @@ import { applyOverlays } from './apply-overlays.ts';
 import { applyEdits, type BaseTree, baseTree, idOf, type TreeEdit } from './base-tree.ts';
 import { git } from './git.ts';
 import { formatOf, makeGitDirectory, type ObjectFormat } from './git-directory.ts';
-import { importTree } from './import-tree.ts';
+import { commitTree, importTree } from './import-tree.ts';
 import { instructionPaths } from './place-instructions.ts';
 import type { PlacedTree, Placement } from './placement.ts';
 import type { Pristine } from './pristine-tree.ts';
 import { type ScanOptions, scanTree } from './scan-tree.ts';
+import { absolutePath } from './tree-path.ts';
 import type { Snapshot } from './workspace.ts';
 
 /** A snapshot with what is needed to make workspaces from it. */
@@ -49,12 +51,15 @@ export async function buildSnapshot(options: {
       await applyOverlays(placed.path, overlays);
       edits = (await scanTree({ ...scanTarget(placed), base: pristineBase, format })).edits;
     }
-    ({ commit: sealedCommit } = await importTree(gitDir, {
-      start: { tree: pristine.treeId },
-      root: placed.path,
-      edits,
-      ref: `refs/heads/${basename(directory)}`,
-    }));
+    sealedCommit =
+      edits.length === 0
+        ? commitTree(gitDir, pristine.treeId)
+        : await importEdits(gitDir, {
+            tree: pristine.treeId,
+            root: placed.path,
+            edits,
+            name: basename(directory),
+          });
     makeGitDirectory(sealed, { format, config: AGENT_CONFIG });
     await seal({ gitDir, pristine, placed }, sealed, sealedCommit, edits);
     await giveTree(sealed, ownerOf(pristine.path));
@@ -76,6 +81,14 @@ export async function buildSnapshot(options: {
     objects: join(layer, '.git/objects'),
     layers: placed.layers,
   };
+}
+
+async function importEdits(
+  gitDir: string,
+  { tree, root, edits, name }: { tree: string; root: string; edits: readonly TreeEdit[]; name: string },
+): Promise<string> {
+  const change = { start: { tree }, root, edits, ref: `refs/heads/${name}` };
+  return (await importTree(gitDir, change)).commit;
 }
 
 /** What a scan of a placed tree looks at. */
@@ -107,7 +120,7 @@ async function seal(
   // Existing deltas are reused. Searching for new ones takes longer than it saves.
   const pack = ['pack-objects', '--revs', '--quiet', '--window=0', '--threads=1'];
   await git([...pack, join(sealed, 'objects/pack/pack')], { gitDir, input: `${sealedCommit}\n` });
-  await git(['update-ref', 'refs/heads/main', sealedCommit], { gitDir: sealed });
+  await writeFile(join(sealed, 'refs/heads/main'), `${sealedCommit}\n`);
   const indexFile = join(sealed, 'index');
   await copyFile(pristine.indexFile, indexFile);
   if (edits.length > 0) {
@@ -117,9 +130,21 @@ async function seal(
   }
   // In a layered mount files keep their inode and times. An index with them saves the agent's git from reading the whole
   // tree at first. In a copy they are new anyway.
-  if (placed.upper !== undefined) {
+  if (placed.upper !== undefined && !(edits.length === 0 && showsSameFiles(pristine, placed))) {
     await git(['update-index', '-q', '--refresh'], { gitDir: sealed, indexFile, workTree: placed.path });
   }
+}
+
+/**
+ * Whether the files of a mount, of which none was changed, have the inodes and times that are in the index of their tree. One
+ * tells it of all.
+ */
+function showsSameFiles({ path, entries }: Pristine, placed: PlacedTree): boolean {
+  const [name] = [...entries].find(([, { mode }]) => mode !== '160000') ?? [];
+  // What was given to another owner has new times.
+  if (name === undefined || ownerOf(path) !== undefined) return false;
+  const [below, shown] = [path, placed.path].map((root) => lstatSync(absolutePath(root, name)));
+  return below?.ino === shown?.ino && below?.ctimeMs === shown?.ctimeMs && below?.mtimeMs === shown?.mtimeMs;
 }
 
 function indexLine(edit: TreeEdit, idLength: number): string {

@@ -1,20 +1,23 @@
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { deflateSync } from 'node:zlib';
 import type { SourceEntry } from '../config/source-tree.ts';
 import type { TreeEdit } from './base-tree.ts';
 import { makeGitDirectory } from './git-directory.ts';
 import { importTree } from './import-tree.ts';
+import { type LooseObject, objectId, writeLooseObject } from './loose-object.ts';
 import { pathBytes } from './tree-path.ts';
 
+const TREE: LooseObject = { type: 'tree', content: '' };
 /** Git's id of the empty tree. */
-const EMPTY_TREE = idOf('tree', '');
+const EMPTY_TREE = objectId(TREE, 'sha1');
 const SOMEONE = 'Whetstone <whetstone@localhost> 0 +0000';
-const COMMIT = `tree ${EMPTY_TREE}\nauthor ${SOMEONE}\ncommitter ${SOMEONE}\n\nThe empty tree\n`;
+const COMMIT: LooseObject = {
+  type: 'commit',
+  content: `tree ${EMPTY_TREE}\nauthor ${SOMEONE}\ncommitter ${SOMEONE}\n\nThe empty tree\n`,
+};
 
 /** What HEAD of a tree store names: a commit of the empty tree. */
-export const EMPTY_COMMIT = idOf('commit', COMMIT);
+export const EMPTY_COMMIT = objectId(COMMIT, 'sha1');
 
 /**
  * A repository of our own, for trees that are not in a repository of the user. Its HEAD is a commit of the empty tree,
@@ -24,25 +27,9 @@ export function openTreeStore(folder: string): string {
   const gitDir = join(folder, '.git');
   if (existsSync(join(gitDir, 'refs/heads/main'))) return folder;
   makeGitDirectory(gitDir, { format: 'sha1' });
-  writeObject(gitDir, 'tree', '');
-  writeObject(gitDir, 'commit', COMMIT);
+  for (const object of [TREE, COMMIT]) writeLooseObject(gitDir, object, 'sha1');
   writeFileSync(join(gitDir, 'refs/heads/main'), `${EMPTY_COMMIT}\n`);
   return folder;
-}
-
-function writeObject(gitDir: string, type: string, content: string): void {
-  const id = idOf(type, content);
-  const folder = join(gitDir, 'objects', id.slice(0, 2));
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, id.slice(2)), deflateSync(asObject(type, content)));
-}
-
-function idOf(type: string, content: string): string {
-  return createHash('sha1').update(asObject(type, content)).digest('hex');
-}
-
-function asObject(type: string, content: string): string {
-  return `${type} ${content.length}\0${content}`;
 }
 
 /** Commits files of a folder of the user, and resolves with the commit. */
