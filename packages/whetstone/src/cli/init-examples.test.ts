@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { makeTempDir, runGit, writeTree } from '../workspace/__fixtures__/test-repo.ts';
+import { initRepo } from '../workspace/__fixtures__/git-folder.ts';
+import { makeTempDir, writeTree } from '../workspace/__fixtures__/test-repo.ts';
 import { runCommandLine } from './__fixtures__/command-line.ts';
 
 test.each([
@@ -18,7 +19,7 @@ test.each([
   async (file, install, run) => {
     const folder = makeTempDir();
     writeTree(folder, { [file]: '' });
-    runGit(folder, ['init', '--quiet']);
+    initRepo(folder);
     const env = { PATH: process.env.PATH, HOME: folder };
     const ran = await runCommandLine({ args: ['init', '--yes'], cwd: folder, env });
     expect(ran).toMatchObject({ exitCode: 0 });

@@ -16,13 +16,14 @@ import { renderCommand } from '@whetstone/agents/config';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '../config/load-config.ts';
+import { initRepo } from '../workspace/__fixtures__/git-folder.ts';
 import { eventually, makeProgram } from './__fixtures__/project.ts';
 import { type InitOptions, initCommand } from './init.ts';
 
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'init-'));
-  execFileSync('git', ['init', '--quiet'], { cwd: folder });
+  initRepo(folder);
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 

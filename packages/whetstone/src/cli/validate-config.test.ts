@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { initRepo } from '../workspace/__fixtures__/git-folder.ts';
 import { type ValidateConfigOptions, validateConfigCommand } from './validate-config.ts';
 
 let folder: string;
 beforeEach(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'validate-')));
-  mkdirSync(join(folder, 'repo'));
-  git('init', '-q', '-b', 'main');
+  initRepo(join(folder, 'repo'));
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,6 +5,7 @@ import { basename, join } from 'node:path';
 import { agentKinds } from '@whetstone/agents/config';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
+import { initRepo } from '../workspace/__fixtures__/git-folder.ts';
 import { loadConfig } from './load-config.ts';
 
 const folder = join(import.meta.dirname, '../../../../docs/agents');
@@ -21,7 +21,7 @@ const pages = documents.filter(({ name }) => !['README', 'matrix', 'permissions'
 let project: string;
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'documented-'));
-  execFileSync('git', ['init', '--quiet'], { cwd: project });
+  initRepo(project);
   await mkdir(join(project, 'hidden/fix-parser'), { recursive: true });
   await writeFile(join(project, 'hidden/fix-parser/test.js'), '');
   await writeFile(join(project, 'fix-parser.patch'), '');

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { agentConfig } from '../../../agents/src/__fixtures__/attempt.ts';
 import { fingerprintAgent, fingerprintTask } from '../plan/fingerprint.ts';
+import { initRepo } from '../workspace/__fixtures__/git-folder.ts';
 import { checkExecutables } from './check-executables.ts';
 import type { Config } from './config.ts';
 import { ConfigErrors } from './diagnostic.ts';
@@ -16,7 +16,7 @@ import { loadConfig } from './load-config.ts';
 let project: string;
 beforeAll(() => {
   project = mkdtempSync(join(tmpdir(), 'follow-ups-'));
-  execFileSync('git', ['init', '--quiet'], { cwd: project });
+  initRepo(project);
   writeFileSync(join(project, 'mine.ts'), 'export default {};\n');
 });
 afterAll(() => rmSync(project, { recursive: true, force: true }));

@@ -16,7 +16,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { strategies } from './__fixtures__/strategies.ts';
 import {
   bytesOf,
-  commitAll,
   makeRepo,
   makeTempDir,
   readTree,
@@ -87,10 +86,8 @@ describe.each(strategies)('changes over $strategy', { tags: 'mounts' }, ({ strat
   async function changesThatApply(): Promise<Changes> {
     const changes = await workspace.changes();
     expect(changes.patchBytes).toBe(statSync(changes.patchFile).size);
-    const checkout = makeTempDir();
+    const checkout = makeRepo(TREE);
     try {
-      runGit(checkout, ['init', '-q']);
-      commitAll(checkout, TREE);
       writeFileSync(join(checkout, '.git/info/attributes'), '* -text -ident !filter\n');
       if (changes.patchBytes > 0) runGit(checkout, ['apply', '--binary', '--index', changes.patchFile]);
       expect(readTree(checkout)).toEqual(readTree(workspace.path));

@@ -1,6 +1,7 @@
-import { mkdtempSync, realpathSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { initRepo } from '../../workspace/__fixtures__/git-folder.ts';
 import { runGit } from '../../workspace/__fixtures__/test-repo.ts';
 
 /** One commit on `main`: what it changes (`null` deletes), as text, bytes, or a commit of a submodule. */
@@ -14,7 +15,7 @@ export type HistoryStep = {
 /** Makes a repository with this history, one day per commit from 2026-01-01, with one Git process. */
 export function makeHistory(steps: readonly HistoryStep[]): string {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'whetstone-test-')));
-  runGit(root, ['init', '-q', '-b', 'main', '--template=']);
+  initRepo(root);
   const parts: Buffer[] = [];
   let mark = 0;
   let tip = 0;
@@ -49,7 +50,7 @@ export function makeHistory(steps: readonly HistoryStep[]): string {
     tip = commit('refs/heads/main', step, side === start ? (start ? [start] : []) : [start, side]);
   }
   runGit(root, ['fast-import', '--quiet', '--force'], Buffer.concat(parts));
-  runGit(root, ['update-ref', '-d', 'refs/heads/side']);
+  rmSync(join(root, '.git/refs/heads/side'), { force: true });
   runGit(root, ['reset', '-q', '--hard', 'main']);
   return root;
 }

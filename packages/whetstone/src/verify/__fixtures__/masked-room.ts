@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import type { TaskConfig } from '../../config/config.ts';
 import type { TestRunnerName } from '../../config/schema.ts';
 import { openTaskRoom } from '../../tasks/task-room.ts';
+import { initRepo } from '../../workspace/__fixtures__/git-folder.ts';
 import { commitAll, makeTempDir, runGit, type TreeSpec, writeTree } from '../../workspace/__fixtures__/test-repo.ts';
 import { listTests } from '../list-tests.ts';
 import type { Coin } from '../masks/exchange-twins.ts';
@@ -57,14 +58,13 @@ export async function openMaskedRoom(project: MaskedProject): Promise<MaskedRoom
   const root = makeTempDir();
   const repo = join(root, 'repo');
   const { signal } = new AbortController();
-  mkdirSync(repo);
-  runGit(repo, ['init', '-q']);
+  initRepo(repo);
   commitAll(repo, project.files, 'start');
   writeTree(join(root, 'hidden'), project.hidden);
   let count = 0;
   const patchOf = (change: (tree: string) => void): string => {
     const tree = join(root, `tree-${count++}`);
-    execFileSync('git', ['clone', '-q', repo, tree]);
+    cpSync(repo, tree, { recursive: true, verbatimSymlinks: true });
     change(tree);
     runGit(tree, ['add', '-A', '-f']);
     return runGit(tree, ['diff', '--cached', '--binary', '--no-renames', 'HEAD']);

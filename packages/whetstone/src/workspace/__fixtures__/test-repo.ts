@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, cpSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { headOf, initRepo, refreshIndex } from './git-folder.ts';
 
 /** A file's content, an executable one's, or a symlink's target. Names and contents may be any bytes (latin1 keys). */
 export type TreeSpec = Record<string, string | Buffer | { exec: string | Buffer } | { link: string | Buffer }>;
@@ -95,10 +96,11 @@ export function makeRepo(files: TreeSpec, options: { format?: 'sha1' | 'sha256' 
   if (known !== undefined) {
     writeTree(root, files);
     cpSync(known, join(root, '.git'), { recursive: true });
-    runGit(root, ['update-index', '-q', '--refresh']); // the index knows the files of the first repository
+    refreshIndex(root, format); // the index knows the files of the first repository
     return root;
   }
-  commitAll(root, files, 'work', `git init -q -b main --template= --object-format=${format}`);
+  initRepo(root, format);
+  commitAll(root, files);
   const copy = makeTempDir();
   cpSync(join(root, '.git'), copy, { recursive: true });
   made.set(content, copy);
@@ -116,20 +118,21 @@ function hashOf(files: TreeSpec, format: string): string {
 }
 
 /** In one shell, because what a large process pays for is the start of a program, whatever that is. */
-const COMMIT = `
-mkdir -p .git/info
-# The bytes as they are, whatever the tree's attributes say.
-echo '* -text -ident !filter !working-tree-encoding' > .git/info/attributes
-git add -A -f
-git commit -q --allow-empty -m "$1"
-rm .git/info/attributes
-git rev-parse HEAD
-`;
+const COMMIT = 'git add -A -f && exec git commit -q --allow-empty -m "$1"';
 
-/** Returns the id of the commit. `before`: a command to run first. */
-export function commitAll(root: string, files: TreeSpec, message = 'work', before = ':'): string {
+/** Returns the id of the commit. */
+export function commitAll(root: string, files: TreeSpec, message = 'work'): string {
   writeTree(root, files);
-  return run(root, 'sh', ['-ec', `${before}\n${COMMIT}`, 'sh', message]).trim();
+  const attributes = join(root, '.git/info/attributes');
+  mkdirSync(dirname(attributes), { recursive: true });
+  // The bytes as they are, whatever the tree's attributes say.
+  writeFileSync(attributes, '* -text -ident !filter !working-tree-encoding\n');
+  try {
+    run(root, 'sh', ['-c', COMMIT, 'sh', message]);
+  } finally {
+    rmSync(attributes);
+  }
+  return headOf(root);
 }
 
 /** Everything about a folder that a visitor could have changed: names, modes, contents, modification times. */
