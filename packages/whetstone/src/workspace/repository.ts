@@ -37,7 +37,8 @@ export async function resolveCommit(path: string, ref: string): Promise<string> 
   const repository = await openRepository(path);
   const commit = await lookUp(repository, ref);
   if (commit !== null) return commit;
-  if ((await lookUp(repository, 'HEAD')) === null && (await listRefs(repository)).length === 0) {
+  const head = ref === 'HEAD' ? commit : await lookUp(repository, 'HEAD');
+  if (head === null && (await listRefs(repository)).length === 0) {
     throw new WhetstoneError('repo-without-commit', 'The repository has no commit yet.', {
       where: repository.workTree,
     });
