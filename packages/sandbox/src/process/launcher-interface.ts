@@ -118,8 +118,8 @@ export type OpenDoor = { id: number; close(): Promise<void> };
 export type Mounts = {
   /** Mounts overlayfs. The paths in `options` are relative to `folder`; `target` is absolute. */
   overlay(folder: string, options: string, target: string): Promise<void>;
-  /** Shows a folder at another existing one. */
-  bind(folder: string, target: string): Promise<void>;
+  /** Shows the folder `source`, without what is mounted below it, at the folder `target`. */
+  bind(source: string, target: string): Promise<void>;
   /**
    * Mounts a file system that is a copy of the one in the file `template`, and as large as it. `image`: the file of the copy,
    * which does not exist yet. `place`: an existing folder that gets its root. `target`: an existing folder that gets an empty

@@ -122,7 +122,7 @@ export function startPerlLauncher(file: string, onEnd: () => void): Launcher {
     },
     mounts: {
       overlay: (folder, options, target) => done('overlay', [folder, options, target]),
-      bind: (folder, target) => done('bind', [folder, target]),
+      bind: (source, target) => done('bind', [source, target]),
       unmount: (target) => done('unmount', [target]),
       unmountUnused: (target) => done('unmount', [target, '1']),
       openDisk: ({ template, image, place, target }) => done('disk', [template, image, place, target]),

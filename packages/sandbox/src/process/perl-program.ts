@@ -63,8 +63,9 @@ sub overlay {
 }
 
 sub bind_folder {
-  my ($folder, $target) = @_;
-  return attach($folder, $target, 'none', 0x1000) ? '' : "mount: $!"; # MS_BIND
+  my ($source, $target) = @_;
+  # MS_BIND
+  return attach($source, $target, 0, 0x1000) ? '' : "mount: $!";
 }
 
 # A mount that is still in use is hidden (MNT_DETACH) and ends with its last user, or stays as it is.

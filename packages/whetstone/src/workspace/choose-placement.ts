@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { constants, copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { WhetstoneError } from '@whetstone/errors';
 import { removeTrees } from '@whetstone/sandbox';
 import { copyTree } from './copy-tree.ts';
@@ -61,8 +59,8 @@ async function reflinkWorks(scratch: string): Promise<boolean> {
   const directory = await mkdtemp(join(scratch, 'probe-'));
   try {
     await writeFile(join(directory, 'source'), 'content');
-    const args = ['--reflink=always', '--', join(directory, 'source'), join(directory, 'target')];
-    await promisify(execFile)('cp', args);
+    const clone = constants.COPYFILE_FICLONE_FORCE;
+    await copyFile(join(directory, 'source'), join(directory, 'target'), clone);
     return true;
   } catch {
     return false;

@@ -36,9 +36,8 @@ export async function mountPrivately(
   privateFolder = undefined;
   // What cannot be taken away is found by the check of the folders above.
   if (unwanted.length > 0) await run('/bin/sh', ['-c', TAKE_AWAY, 'sh', ...unwanted]).catch(() => undefined);
-  // By the process that starts commands, if it can mount; else with system programs.
-  const mounts = launcherMounts();
-  const isMounted = await (mounts?.bind(folder, path) ?? run('mount', ['--bind', '--', folder, path])).then(
+  const { bind, unmount } = launcherMounts() ?? WITH_PROGRAMS;
+  const isMounted = await bind(folder, path).then(
     () => true,
     () => false,
   );
@@ -46,7 +45,7 @@ export async function mountPrivately(
   return {
     path,
     async unmount() {
-      await (mounts?.unmount(path) ?? run('umount', ['-l', '--', path]));
+      await unmount(path);
       privateFolder = path;
     },
   };
@@ -63,6 +62,12 @@ mount -n -o remount,ro /
 `;
 
 const run = promisify(execFile);
+
+/** For where the process that starts commands cannot mount. */
+const WITH_PROGRAMS = {
+  bind: (source: string, target: string) => run('mount', ['--bind', '--', source, target]),
+  unmount: (target: string) => run('umount', ['-l', '--', target]),
+};
 
 /** Whether this process runs in a mount namespace that `enterPrivateMountNamespace` made. */
 export function isPrivateMountNamespace(): boolean {
