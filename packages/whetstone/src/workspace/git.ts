@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { constants, devNull } from 'node:os';
-import { parse } from 'node:path';
+import { delimiter, parse, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { codeOf, WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
@@ -54,10 +54,27 @@ async function bytesOf(output: Readable): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The version of git in use, e.g. `2.39.5`. */
+/** What the program at a path, with these times, has said. */
+let known: { program: string; version: string } | undefined;
+
+/** The version of git in use, e.g. `2.39.5`. Asked once per process and program. */
 export async function gitVersion(): Promise<string> {
+  const program = gitProgram();
+  if (known && known.program === program) return known.version;
   const output = (await git(['--version'], {})).toString().trim();
-  return output.replace(/^git version /, '');
+  const version = output.replace(/^git version /, '');
+  if (program !== undefined) known = { program, version };
+  return version;
+}
+
+/** Which file the PATH names as git; another one after an update. */
+function gitProgram(): string | undefined {
+  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+    const path = resolve(folder, 'git');
+    const found = existsSync(path) ? statSync(path, { throwIfNoEntry: false }) : undefined;
+    if (found?.isFile()) return [path, found.ino, found.mtimeMs, found.ctimeMs, found.size].join(' ');
+  }
+  return undefined;
 }
 
 /** Runs git and passes its output to `read` as it comes, without buffering it. */
