@@ -21,3 +21,4 @@ export { OutputFile, type OutputFileOptions } from './output-file.ts';
 export { type ConnectedProcess, PolledProcess, UnreadOutput } from './polled-process.ts';
 export { isAlive, signalProcess } from './process-list.ts';
 export { endTree, type ProcessTree, treeOf } from './process-tree.ts';
+export { runProgram } from './run-program.ts';

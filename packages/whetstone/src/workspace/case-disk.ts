@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process';
 import { mkdirSync, rmSync, type StatsFs, statfsSync, truncateSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { promisify } from 'node:util';
-import { launcherMounts, type Mounts, type OpenDisk } from '@whetstone/sandbox/process';
+import { launcherMounts, type Mounts, type OpenDisk, runProgram } from '@whetstone/sandbox/process';
 
 /** File systems of a limited size, one for all that a case can write. */
 export type CaseDisks = {
@@ -140,8 +138,8 @@ async function makeFileSystem(file: string, bytes: number): Promise<void> {
   const layout = 'num_backup_sb=0,packed_meta_blocks=1,lazy_itable_init=1,lazy_journal_init=1,nodiscard';
   const journal = bytes > JOURNALED_BYTES ? ['-J', 'size=64'] : [];
   const args = ['-q', '-F', '-m', '0', '-i', '8192', '-O', features, '-E', layout, ...journal, file];
-  await promisify(execFile)('mkfs.ext4', args, {
-    env: { PATH: [process.env.PATH, '/usr/sbin', '/sbin'].filter(Boolean).join(delimiter) },
+  await runProgram('mkfs.ext4', args, {
+    PATH: [process.env.PATH, '/usr/sbin', '/sbin'].filter(Boolean).join(delimiter),
   });
 }
 

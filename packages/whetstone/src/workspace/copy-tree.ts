@@ -1,6 +1,5 @@
-import { execFile } from 'node:child_process';
 import { cp } from 'node:fs/promises';
-import { promisify } from 'node:util';
+import { runProgram } from '@whetstone/sandbox/process';
 
 /** Copies what is in a folder into another one, with times and links; `reflink` only as copy-on-write clones. */
 export async function copyTree(source: string, target: string, strategy: 'reflink' | 'copy'): Promise<void> {
@@ -10,5 +9,5 @@ export async function copyTree(source: string, target: string, strategy: 'reflin
   }
   const clone =
     process.platform === 'linux' ? [`--reflink=${strategy === 'reflink' ? 'always' : 'auto'}`] : [];
-  await promisify(execFile)('cp', ['-a', ...clone, '--', `${source}/.`, target]);
+  await runProgram('cp', ['-a', ...clone, '--', `${source}/.`, target]);
 }
