@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     include: ['packages/*/src/**/*.test.ts', 'scripts/**/*.test.ts', 'examples/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**', '**/*.{agents,slow}.test.ts'],
-    globalSetup: ['scripts/tests-in-memory.ts', 'scripts/compile-cache.ts'],
+    globalSetup: ['scripts/tests-in-memory.ts', 'scripts/compile-cache.ts', 'scripts/direct-python.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // What a test waits for may take long on a busy machine. Nothing is asserted about how long.
