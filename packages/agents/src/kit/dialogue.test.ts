@@ -6,17 +6,17 @@ import { type Peer, runDialogue } from './dialogue.ts';
 
 /** Answers each line with its `n` plus one; ends at the end of its input, unless its line says otherwise. */
 const PROGRAM = `
-require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
-  const { n, after } = JSON.parse(line);
-  console.log('not a message');
-  console.log(JSON.stringify({ n: n + 1 }));
-  if (after === 'crash') process.exit(3);
-  if (after === 'stay') setInterval(() => {}, 1000);
-});`;
+$| = 1;
+while (<STDIN>) {
+  /"n":(\\d+)/ and print "not a message\\n", '{"n":', $1 + 1, "}\\n";
+  exit 3 if /"after":"crash"/;
+  $stays = 1 if /"after":"stay"/;
+}
+sleep 600 if $stays;`;
 
 async function talk(hold: (peer: Peer, leaving: AbortSignal) => Promise<void>, options: RunOptions = {}) {
   await using attempt = await startAttempt('');
-  const run = (given: RunOptions) => attempt.sandbox.runCommand('node', ['-e', PROGRAM], given);
+  const run = (given: RunOptions) => attempt.sandbox.runCommand('perl', ['-e', PROGRAM], given);
   const printed: Buffer[] = [];
   const result = await runDialogue(run, { ...options, onStdout: (chunk) => printed.push(chunk) }, hold);
   return { result, printed: Buffer.concat(printed).toString() };
@@ -101,7 +101,7 @@ async function keptTurns(
   let starts = 0;
   const run = (given: RunOptions) => {
     starts += 1;
-    return attempt.sandbox.runCommand('node', ['-e', PROGRAM], given);
+    return attempt.sandbox.runCommand('perl', ['-e', PROGRAM], given);
   };
   const kept = {};
   await lead(
