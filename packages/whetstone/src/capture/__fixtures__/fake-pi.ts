@@ -21,19 +21,16 @@ export function installFakePi(folder: string, agent: FakeAgent): void {
   const program = join(folder, 'pi');
   // What an agent gets of the environment has no place for compiled code.
   const cache = `NODE_COMPILE_CACHE='${process.env.NODE_COMPILE_CACHE ?? ''}'`;
-  writeFileSync(
-    program,
-    `#!/bin/sh\n${cache} exec '${process.execPath}' '${import.meta.filename}' '${description}' "$@"\n`,
-  );
+  // Half of all starts ask for the version, for which a shell is enough.
+  const version = `echo 'pi ${agent.version}'; exit`;
+  const ask = `case " $* " in *' --version '*) ${version} ;; esac
+${cache} exec '${process.execPath}' '${import.meta.filename}' '${description}' "$@"`;
+  writeFileSync(program, `#!/bin/sh\n${agent.isSilent ? version : ask}\n`);
   chmodSync(program, 0o755);
 }
 
 async function main(description: string, args: readonly string[]): Promise<void> {
-  const { version, system, tools, isSilent }: FakeAgent = JSON.parse(readFileSync(description, 'utf8'));
-  if (isSilent || args.includes('--version')) {
-    console.log(`pi ${version}`);
-    return;
-  }
+  const { version, system, tools }: FakeAgent = JSON.parse(readFileSync(description, 'utf8'));
   const models = JSON.parse(readFileSync(`${process.env.PI_CODING_AGENT_DIR}/models.json`, 'utf8'));
   const { baseUrl, apiKey } = models.providers.gateway ?? models.providers.anthropic;
   const model = args.includes('--model') ? args[args.indexOf('--model') + 1] : 'claude-sonnet-4-5';
