@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { eventually, makeProject, type Project } from './__fixtures__/project.ts';
+import { eventually, makeProject, type Project, readLines } from './__fixtures__/project.ts';
 
 const TASK = { id: 'one', prompt: 'Make DONE.', validation: { commands: ['test -f DONE'] } };
 const loop = { kind: 'loop', profile: 'anthropic' };
@@ -29,6 +29,19 @@ const figures = (project: Project) =>
     .rows.map((row) => [row.outcome, row.failure_class, row.model_calls, row.retries])
     .sort();
 
+/** Kills a run once its agent has got as far as `place` says, and `calls` of its attempt are written down. */
+async function killedAt(project: Project, args: readonly string[], place: string, calls: number) {
+  const run = project.start(args);
+  await eventually(place, () => existsSync(join(project.notes, place)));
+  // A call is written down after its answer, and a kill between the two loses it.
+  await eventually(`${calls} calls in the ledger`, () => {
+    const [ledger] = globSync(join(project.runDirectories().at(-1) ?? '', 'cases/*/model-calls.jsonl'));
+    return ledger !== undefined && readLines(ledger).length === calls;
+  });
+  process.kill(run.pid, 'SIGKILL');
+  await run.finished;
+}
+
 test('a case that meets the end of the run’s budget is missing, and a resumed run counts what was used', async () => {
   using project = makeProject({ tasks: [TASK] });
   project.write({ 'script.mjs': scriptOf('/nowhere/at/all'), 'notes/x': '' });
@@ -53,10 +66,7 @@ test('what a killed attempt used counts in the row of its case, and in the budge
   const first = join(project.notes, 'first');
   project.write({ 'script.mjs': scriptOf(first), 'notes/x': '' });
   prepare(project, { only: loop }, 4);
-  const run = project.start(['run']);
-  await eventually('an agent that hangs', () => existsSync(first));
-  process.kill(run.pid, 'SIGKILL');
-  await run.finished;
+  await killedAt(project, ['run'], 'first', 2);
   expect(await project.whetstone(['run', '--resume', 'latest'])).toMatchObject({ exitCode: 1 });
   expect(figures(project)).toEqual([['error', 'harness', 4, 1]]);
 
@@ -86,15 +96,9 @@ test('each attempt counts once, however many were retried or killed before', asy
   const allow = (calls: number) =>
     project.writeConfig({ gateway: { ...gateway, run_budget: { calls } }, seed: 'fixed' });
   allow(3);
-  const killedIn = async (args: readonly string[], attempt: number) => {
-    const run = project.start(args);
-    await eventually(`the attempt ${attempt}`, () => existsSync(join(project.notes, `hangs-${attempt}`)));
-    process.kill(run.pid, 'SIGKILL');
-    await run.finished;
-  };
   const resume = ['run', '--resume', 'latest'];
-  await killedIn(['run'], 2);
-  await killedIn(resume, 3);
+  await killedAt(project, ['run'], 'hangs-2', 1);
+  await killedAt(project, resume, 'hangs-3', 1);
   await project.whetstone(resume);
   expect(figures(project)).toEqual([['error', 'harness', 3, 3]]);
   const used = project.latest().rows[0];
