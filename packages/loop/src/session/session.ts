@@ -154,8 +154,8 @@ export class Session implements AsyncDisposable {
    * resolves with the result of the `submit()` that led to the question.
    *
    * Contract: whatever goes wrong with the model is in the result (`reason`, `error`). Rejects only with a
-   * `SessionStateError`, while the session works on another input or is closed, with a `TypeError` for an empty or
-   * malformed input, and with a `WhetstoneError` for an option that does not fit. Both name the place.
+   * `SessionStateError`, while the session works on another input or is closed, or for another schema with an answer,
+   * with a `TypeError` for an empty or malformed input, and with a `WhetstoneError` for an option that does not fit.
    */
   async submit(input: Input, options: SubmitOptions = {}): Promise<SubmitResult> {
     this.#refuseWhenClosed();
