@@ -13,7 +13,7 @@ import type { PlacedTree, Placement } from './placement.ts';
 import type { Pristine } from './pristine-tree.ts';
 import { type ScanOptions, scanTree } from './scan-tree.ts';
 import { absolutePath } from './tree-path.ts';
-import type { Snapshot } from './workspace.ts';
+import type { Snapshot, TreeEntries } from './workspace.ts';
 
 /** A snapshot with what is needed to make workspaces from it. */
 export type PreparedSnapshot = Snapshot & {
@@ -140,11 +140,17 @@ async function seal(
  * tells it of all.
  */
 function showsSameFiles({ path, entries }: Pristine, placed: PlacedTree): boolean {
-  const [name] = [...entries].find(([, { mode }]) => mode !== '160000') ?? [];
+  const name = firstFile(entries);
   // What was given to another owner has new times.
   if (name === undefined || ownerOf(path) !== undefined) return false;
   const [below, shown] = [path, placed.path].map((root) => lstatSync(absolutePath(root, name)));
   return below?.ino === shown?.ino && below?.ctimeMs === shown?.ctimeMs && below?.mtimeMs === shown?.mtimeMs;
+}
+
+/** `undefined` where there are only submodules. */
+function firstFile(entries: TreeEntries): string | undefined {
+  for (const [path, { mode }] of entries) if (mode !== '160000') return path;
+  return undefined;
 }
 
 function indexLine(edit: TreeEdit, idLength: number): string {
