@@ -1,17 +1,15 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { delimiter, dirname } from 'node:path';
 
 /**
  * Puts the folder of the interpreter first in PATH where `python3` is a script that looks for it, as with pyenv: that starts
  * ten shells for each start of Python.
  */
 export function setup(): void {
+  const asked = spawnSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' });
+  // The tests that need Python say so.
+  if (asked.status !== 0) return;
+  const folder = dirname(asked.stdout.trim());
   const folders = (process.env.PATH ?? '').split(delimiter);
-  const program = folders.map((folder) => join(folder, 'python3')).find((path) => existsSync(path));
-  if (program === undefined || readFileSync(program).toString('latin1', 0, 2) !== '#!') return;
-  const interpreter = execFileSync(program, ['-c', 'import sys; print(sys.executable)'], {
-    encoding: 'utf8',
-  });
-  process.env.PATH = [dirname(interpreter.trim()), ...folders].join(delimiter);
+  if (!folders.includes(folder)) process.env.PATH = [folder, ...folders].join(delimiter);
 }
