@@ -5,7 +5,7 @@ const ROOT = new URL('../', import.meta.url).href;
 
 /**
  * The node environment, in which a worker resolves each import of our files once. Its files import each other thousands of
- * times, and Vitest tells the main process of each time, which has to know all of them only to watch.
+ * times. Vitest resolves each import again and reports it to its main process, which needs that only to watch.
  */
 const environment: Environment = {
   name: 'worker',

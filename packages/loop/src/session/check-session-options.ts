@@ -79,8 +79,8 @@ export function checkedSubmitOptions(given: SubmitOptions): SubmitOptions {
  * The answer to a question belongs to the input that led to the question, and that input's schema holds.
  * @throws SessionStateError for another schema: it would not be applied.
  */
-export function refuseOtherSchema(asked: OutputSchema | undefined, present: OutputSchema | undefined): void {
-  if (asked === undefined || isDeepStrictEqual(asked, present)) return;
+export function refuseOtherSchema(asked: OutputSchema | undefined, current: OutputSchema | undefined): void {
+  if (asked === undefined || isDeepStrictEqual(asked, current)) return;
   throw new SessionStateError(
     'submit: the answer to a question takes no outputSchema of its own. Set it with the input that leads to the question.',
   );

@@ -126,7 +126,7 @@ async function rootAround(repository: Repository, path: string): Promise<string 
   if (path === own) return own;
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     const around = await openRepository(folder).catch(codeOf);
-    // Then the folders above it are in none either.
+    // Then no folder above it is in a repository either.
     if (around === 'repo-not-git') return undefined;
     if (typeof around === 'object') {
       const isSame = (await existing(around.commonDir)) === (await existing(repository.commonDir));
