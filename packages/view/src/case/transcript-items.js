@@ -47,11 +47,12 @@ export function transcriptItems(events) {
  * @param {Item[]} items
  */
 function withTurns(items) {
-  const opening = new Map(
-    items
-      .toReversed()
-      .flatMap((item) => (typeof item.event.turn === 'number' ? [[item.event.turn, item]] : [])),
-  );
+  /** @type {Map<unknown, Item>} */
+  const opening = new Map();
+  for (const item of items) {
+    const { turn } = item.event;
+    if (typeof turn === 'number' && !opening.has(turn)) opening.set(turn, item);
+  }
   if (opening.size < 2) return items;
   return items.map((item) =>
     opening.get(item.event.turn) === item ? { ...item, opens: Number(item.event.turn) + 1 } : item,
