@@ -32,6 +32,7 @@ export async function createWorkspace(options: {
   placement: Placement;
   /** Absent: nothing limits what it takes of the disk. */
   disks: CaseDisks | undefined;
+  leastLent: number;
   home: string;
   backstage: string;
   guarded: <T>(work: () => Promise<T>) => Promise<T>;
@@ -137,7 +138,7 @@ export async function createWorkspace(options: {
 
   function lendFrom(readAt: number): Lend | undefined {
     return lendFolders({
-      ...{ placed: tree, layers: snapshot.layers, readAt },
+      ...{ placed: tree, layers: snapshot.layers, readAt, least: options.leastLent },
       onLent(folder) {
         lent = folder;
       },

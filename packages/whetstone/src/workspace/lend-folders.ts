@@ -7,26 +7,25 @@ import { takeTurns } from './take-turns.ts';
 import { absolutePath, joinPath, parentPath, parentPaths } from './tree-path.ts';
 import type { Lend } from './workspace.ts';
 
-/** Fewer are copied as quickly. */
-const LEAST_FILES = 2000;
-
 /** The mode of each entry in a folder, by its path in the tree. */
 type Entries = ReadonlyMap<string, NewEntry['mode']>;
 
 /**
  * Takes folders out of the upper layer of a mount into a layer of their own, which the mount then has as a lower one: its tree
  * stays as it was, and nothing changes these files any more. `readAt`: in milliseconds; what was changed later is not lent.
- * `onLent` gets the layer. `undefined` without a mount.
+ * `least`: the fewest files that are lent. `onLent` gets the layer. `undefined` without a mount.
  */
 export function lendFolders({
   placed: { path: root, upper, mountAgain },
   layers,
   readAt,
+  least,
   onLent,
 }: {
   placed: PlacedTree;
   layers: readonly string[];
   readAt: number;
+  least: number;
   onLent: (layer: string) => void;
 }): Lend | undefined {
   if (upper === undefined || mountAgain === undefined) return undefined;
@@ -37,7 +36,7 @@ export function lendFolders({
   async function take(written: readonly NewEntry[], below: readonly string[]) {
     const taken = new Map<string, Entries>();
     const wanted = newFolders(written, { root, upper: from, own: layers, below });
-    if (countOf(wanted) < LEAST_FILES) return taken;
+    if (countOf(wanted) < least) return taken;
     mkdirSync(layer);
     onLent(layer);
     await mountAgain?.([layer, ...layers], async () => {
