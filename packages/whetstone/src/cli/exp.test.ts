@@ -102,7 +102,10 @@ test('each way in which an eval can end is a row of its own, and none ends the r
       "    await t.send('Ada');\n    Promise.reject(new Error('nobody waits'));",
     ),
     'evals/exits.eval.ts': evalFile('    process.exit(7);'),
-    'evals/hangs.eval.ts': evalFile("    await t.send('Ada');\n    for (;;);", '  timeoutMs: 200,\n'),
+    'evals/hangs.eval.ts': evalFile(
+      "    await t.send('Ada');\n    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);",
+      '  timeoutMs: 200,\n',
+    ),
     'evals/unknown.eval.ts': evalFile("    await t.send('Ada');\n    t.fileChanged('a.ts');"),
     'evals/silent.eval.ts': evalFile('    console.log(process.env.TEAM_KEY, process.env.FROM_FILE);'),
     '.env': 'FROM_FILE=secret\n',
