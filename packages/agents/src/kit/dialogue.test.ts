@@ -22,7 +22,7 @@ async function talk(hold: (peer: Peer, leaving: AbortSignal) => Promise<void>, o
   return { result, printed: Buffer.concat(printed).toString() };
 }
 
-test('A dialogue ends with its turn, and the program with the dialogue', async () => {
+test.concurrent('A dialogue ends with its turn, and the program with the dialogue', async () => {
   const answers: unknown[] = [];
   const { result, printed } = await talk(async (peer) => {
     for (const n of [1, 5]) {
@@ -35,7 +35,7 @@ test('A dialogue ends with its turn, and the program with the dialogue', async (
   expect(printed).toContain('not a message\n{"n":2}\n');
 });
 
-test('A program that stays after the turn is ended', async () => {
+test.concurrent('A program that stays after the turn is ended', async () => {
   const { result } = await talk(async (peer) => {
     peer.send({ n: 1, after: 'stay' });
     await peer.next();
@@ -45,7 +45,7 @@ test('A program that stays after the turn is ended', async () => {
   expect(result).not.toHaveProperty('exitCode');
 });
 
-test('A crash ends the dialogue, with the exit code of the program', async () => {
+test.concurrent('A crash ends the dialogue, with the exit code of the program', async () => {
   let last: unknown = 'nothing';
   const { result } = await talk(async (peer) => {
     peer.send({ n: 1, after: 'crash' });
@@ -56,7 +56,7 @@ test('A crash ends the dialogue, with the exit code of the program', async () =>
   expect(result).toMatchObject({ ended: 'exit', exitCode: 3 });
 });
 
-test('A crash counts, not the error of a dialogue that could not go on', async () => {
+test.concurrent('A crash counts, not the error of a dialogue that could not go on', async () => {
   const { result } = await talk(async (peer) => {
     peer.send({ n: 1, after: 'crash' });
     while (await peer.next());
@@ -65,19 +65,19 @@ test('A crash counts, not the error of a dialogue that could not go on', async (
   expect(result.exitCode).toBe(3);
 });
 
-test('The time limit ends a dialogue that waits', async () => {
+test.concurrent('The time limit ends a dialogue that waits', async () => {
   const { result } = await talk(async (peer) => void (await peer.next()), { timeoutMs: 300 });
   expect(result.ended).toBe('timeout');
 });
 
-test('An error of the one who leads the dialogue ends the program and is passed on', async () => {
+test.concurrent('An error of the one who leads the dialogue ends the program and is passed on', async () => {
   const failing = talk(async () => {
     throw new Error('cannot go on');
   });
   await expect(failing).rejects.toThrow('cannot go on');
 });
 
-test('A dialogue takes leave of its program at the time limit, before the program is ended', async () => {
+test.concurrent('A dialogue takes leave of its program at the time limit, before the program is ended', async () => {
   const { result, printed } = await talk(
     async (peer, leaving) => {
       await new Promise((resolve) => leaving.addEventListener('abort', resolve));
@@ -115,7 +115,7 @@ const answered = async (peer: Peer): Promise<void> => {
   expect(await peer.next()).toEqual({ n: 2 });
 };
 
-test('A program that its turn discards is ended, and the next turn starts another', async () => {
+test.concurrent('A program that its turn discards is ended, and the next turn starts another', async () => {
   await keptTurns(async (turn, starts) => {
     await turn(answered);
     const discarded = await turn(async (peer) => {
@@ -132,7 +132,7 @@ test('A program that its turn discards is ended, and the next turn starts anothe
   });
 });
 
-test('A program that dies between two turns is started anew', async () => {
+test.concurrent('A program that dies between two turns is started anew', async () => {
   await keptTurns(async (turn, starts) => {
     let last: Peer | undefined;
     await turn(async (peer) => {
@@ -147,7 +147,7 @@ test('A program that dies between two turns is started anew', async () => {
   });
 });
 
-test('A program that is kept leads the next turn too, and a turn that ended it starts another', async () => {
+test.concurrent('A program that is kept leads the next turn too, and a turn that ended it starts another', async () => {
   await keptTurns(async (turn, starts) => {
     const printed: string[] = [];
     const say = (n: number, after?: string) =>

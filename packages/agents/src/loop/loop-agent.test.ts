@@ -32,7 +32,7 @@ async function play(
   return await agent.send({ text: 'Greet the world.' }, { ...attempt.context, lane });
 }
 
-test('the loop asks who answers in place of a person', async () => {
+test.concurrent('the loop asks who answers in place of a person', async () => {
   await using attempt = await startAttempt('');
   const asked: PolicyRequest[] = [];
   attempt.context.ask = async (request) => {
@@ -53,7 +53,7 @@ test('the loop asks who answers in place of a person', async () => {
 });
 
 describe.each(loopProfiles)('the loop with profile %s', (profile) => {
-  test('edits the workspace and runs commands in the sandbox', async () => {
+  test.concurrent('edits the workspace and runs commands in the sandbox', async () => {
     await using attempt = await startAttempt('');
     await writeFile(join(attempt.workdir, 'greeting.txt'), 'hello\n');
     const turn = await play(
@@ -89,20 +89,20 @@ describe.each(loopProfiles)('the loop with profile %s', (profile) => {
     );
   });
 
-  test('reaching the limit of tool rounds is a failed turn', async () => {
+  test.concurrent('reaching the limit of tool rounds is a failed turn', async () => {
     await using attempt = await startAttempt('');
     const steps = Array.from({ length: 5 }, () => ({ calls: [{ tool: 'shell', command: 'true' } as const] }));
     const turn = await play(attempt, steps, { profile, maxToolRounds: 2 });
     expect(turn).toMatchObject({ status: 'failed', exit: { ended: 'exit', message: 'tool_rounds' } });
   });
 
-  test('the time limit ends the turn', async () => {
+  test.concurrent('the time limit ends the turn', async () => {
     await using attempt = await startAttempt('', { timeoutMs: 300 });
     const turn = await play(attempt, [{ calls: [{ tool: 'shell', command: 'sleep 600' }] }], { profile });
     expect(turn).toMatchObject({ status: 'failed', exit: { ended: 'timeout' } });
   });
 
-  test('an abort ends the running command', async () => {
+  test.concurrent('an abort ends the running command', async () => {
     const controller = new AbortController();
     await using attempt = await startAttempt('', { signal: controller.signal });
     const command = 'touch started; sleep 600; touch survived';
@@ -113,14 +113,14 @@ describe.each(loopProfiles)('the loop with profile %s', (profile) => {
     expect(existsSync(join(attempt.workdir, 'survived'))).toBe(false);
   });
 
-  test('a turn that was aborted before it began makes no model call', async () => {
+  test.concurrent('a turn that was aborted before it began makes no model call', async () => {
     await using attempt = await startAttempt('', { signal: AbortSignal.abort() });
     const turn = await play(attempt, [{ text: 'Never said.' }], { profile });
     expect(turn).toMatchObject({ status: 'failed', exit: { ended: 'abort' } });
     expect(replyText(turn.events)).toBe('');
   });
 
-  test('a refused key is in the exit of the turn', async () => {
+  test.concurrent('a refused key is in the exit of the turn', async () => {
     await using attempt = await startAttempt('');
     const server = createServer((_, response) =>
       response.writeHead(401, { 'content-type': 'application/json' }).end('{}'),
@@ -141,7 +141,7 @@ describe.each(loopProfiles)('the loop with profile %s', (profile) => {
     expect(JSON.stringify(turn)).not.toContain('sk-very-secret-1');
   });
 
-  test('commands do not get the key of the model', async () => {
+  test.concurrent('commands do not get the key of the model', async () => {
     await using attempt = await startAttempt('');
     const turn = await play(
       attempt,
@@ -154,7 +154,7 @@ describe.each(loopProfiles)('the loop with profile %s', (profile) => {
   });
 });
 
-test('the usage of a turn is unknown where one of its calls ended without saying its own', async () => {
+test.concurrent('the usage of a turn is unknown where one of its calls ended without saying its own', async () => {
   await using gateway = await createGateway();
   const script = scriptFromSteps('test', [
     { calls: [{ tool: 'shell', command: 'true' }] },
@@ -186,7 +186,7 @@ test('the usage of a turn is unknown where one of its calls ended without saying
   expect(turn.telemetry?.evidenceGaps).toEqual(['usage_missing']);
 });
 
-test('the usage of a turn holds that of an empty answer, which its provider reported', async () => {
+test.concurrent('the usage of a turn holds that of an empty answer, which its provider reported', async () => {
   await using gateway = await createGateway();
   const script = scriptFromSteps('test', [{ text: 'Done.' }]);
   await using lane = await gateway.open({ owner: 'a', mode: { kind: 'script', script } });
@@ -235,7 +235,7 @@ async function forward(request: IncomingMessage, baseUrl: string) {
   return { status: answer.status, headers, body: await answer.text() };
 }
 
-test('without a gateway and a key, creating the agent fails with an error that names the variable', async () => {
+test.concurrent('without a gateway and a key, creating the agent fails with an error that names the variable', async () => {
   const config = agentConfig({ kind: 'loop', loop: { profile: 'openai' } });
   await expect(createAgent(config, { environment: {}, hasLanes: false })).rejects.toMatchObject({
     code: 'agent-key-missing',

@@ -37,7 +37,7 @@ async function expectNothingLeft({ folder }: TestAttempt): Promise<void> {
   expect(servers.filter((line) => line.includes(folder))).toEqual([]);
 }
 
-test('an MCP server runs in the sandbox and ends with the turn', async () => {
+test.concurrent('an MCP server runs in the sandbox and ends with the turn', async () => {
   await using attempt = await startAttempt('');
   const turn = await play(attempt, 'serve', [
     ['echo', { text: 'zebra' }],
@@ -60,7 +60,7 @@ test('an MCP server runs in the sandbox and ends with the turn', async () => {
   await expectNothingLeft(attempt);
 });
 
-test.each(['garbage', 'silent'])(
+test.concurrent.each(['garbage', 'silent'])(
   'a server that is %s costs the turn its tools, and no more than its time',
   async (mode) => {
     await using attempt = await startAttempt('', { timeoutMs: mode === 'silent' ? 1_500 : 20_000 });
@@ -71,7 +71,7 @@ test.each(['garbage', 'silent'])(
   },
 );
 
-test.each(['timeout', 'abort'] as const)(
+test.concurrent.each(['timeout', 'abort'] as const)(
   'a call that waits ends with the %s, and the server with it',
   async (end) => {
     const controller = new AbortController();

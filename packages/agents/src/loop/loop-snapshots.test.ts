@@ -33,7 +33,7 @@ async function play(attempt: TestAttempt, prompt: string, given: Partial<AgentCo
   return await agent.send({ text: prompt }, { ...attempt.context, lane, ...given });
 }
 
-test('a new agent resumes a session, and each turn has its own usage', async () => {
+test.concurrent('a new agent resumes a session, and each turn has its own usage', async () => {
   await using attempt = await startAttempt('');
   const { session, files } = attempt.context;
   const first = await play(attempt, 'Remember tea.');
@@ -55,7 +55,7 @@ test('a new agent resumes a session, and each turn has its own usage', async () 
   expect(seen).not.toContain(id);
 });
 
-test('the session includes a turn that was stopped', async () => {
+test.concurrent('the session includes a turn that was stopped', async () => {
   await using attempt = await startAttempt('');
   const stopped = await play(attempt, 'Hang on.', { timeoutMs: 3_000 });
   expect(stopped).toMatchObject({ status: 'failed', exit: { ended: 'timeout' } });
@@ -65,7 +65,7 @@ test('the session includes a turn that was stopped', async () => {
   expect(replyText(turn.events)).toMatch(/^Hang on\. Aborted by the time limit What was it\?/);
 });
 
-test('two sessions of one attempt do not mix', async () => {
+test.concurrent('two sessions of one attempt do not mix', async () => {
   await using attempt = await startAttempt('');
   await play(attempt, 'Remember tea.');
   const other = { isNew: true };
@@ -74,7 +74,7 @@ test('two sessions of one attempt do not mix', async () => {
   expect(other).not.toEqual(attempt.context.session);
 });
 
-test.each([
+test.concurrent.each([
   ['does not exist', 'gone', undefined],
   ['was not made by the loop', '../state/session-x', undefined],
   ['is not JSON', 'x', '{'],

@@ -10,7 +10,7 @@ import { createSandboxEnvironment } from './sandbox-environment.ts';
 const environmentOf = (attempt: TestAttempt) =>
   createSandboxEnvironment(attempt.sandbox, { env: { MODE: 'fast' }, mask: createMask(['top-secret']) });
 
-test('commands run as shell script and argument vector, with output, exit code, time limit and abort', async () => {
+test.concurrent('commands run as shell script and argument vector, with output, exit code, time limit and abort', async () => {
   await using attempt = await startAttempt('');
   const environment = environmentOf(attempt);
   const seen: string[] = [];
@@ -39,7 +39,7 @@ test('commands run as shell script and argument vector, with output, exit code, 
   });
 });
 
-test('files can be read, written and renamed, and missing ones have their error codes', async () => {
+test.concurrent('files can be read, written and renamed, and missing ones have their error codes', async () => {
   await using attempt = await startAttempt('');
   const environment = environmentOf(attempt);
   await environment.writeBytes('a/run.sh', Buffer.from('one'), { mode: 0o755 });
@@ -58,7 +58,7 @@ test('files can be read, written and renamed, and missing ones have their error 
   expect(await attempt.sandbox.readFile('~/note')).toBe('home');
 });
 
-test('no operation writes outside the workspace and the home', async () => {
+test.concurrent('no operation writes outside the workspace and the home', async () => {
   await using attempt = await startAttempt('');
   const environment = environmentOf(attempt);
   const victim = join(attempt.folder, 'victim');
@@ -89,7 +89,7 @@ test('no operation writes outside the workspace and the home', async () => {
   expect((await stat(victim)).isFile()).toBe(true);
 });
 
-test('an edit by a tool replaces the file in one step, and a special file is refused', async () => {
+test.concurrent('an edit by a tool replaces the file in one step, and a special file is refused', async () => {
   await using attempt = await startAttempt('');
   const environment = environmentOf(attempt);
   const file = join(attempt.workdir, 'a.sh');
@@ -108,7 +108,7 @@ test('an edit by a tool replaces the file in one step, and a special file is ref
   await expect(applyPatch(environment, patch('pipe'))).rejects.toThrow(/is a device, a pipe or a socket/);
 });
 
-test('files and commands meet where the sandbox shows its folder at another path', async () => {
+test.concurrent('files and commands meet where the sandbox shows its folder at another path', async () => {
   await using attempt = await startAttempt('');
   const own = join(attempt.folder, 'own');
   await mkdir(join(own, 'repo'), { recursive: true });
@@ -131,7 +131,7 @@ test('files and commands meet where the sandbox shows its folder at another path
   expect(await environment.outputDirectory?.()).toBe(join(at, 's/home/.tool-output'));
 });
 
-test('a background command ends with the sandbox, and its secrets are masked', async () => {
+test.concurrent('a background command ends with the sandbox, and its secrets are masked', async () => {
   await using attempt = await startAttempt('');
   const mask = createMask(['hunter2hunter2']);
   const environment = createSandboxEnvironment(attempt.sandbox, { env: {}, mask });
@@ -155,7 +155,7 @@ test('a background command ends with the sandbox, and its secrets are masked', a
 });
 
 describe('conforms to what the loop expects of an environment', () => {
-  test.each(conformanceChecks)('$area: $name', async ({ run }) => {
+  test.concurrent.each(conformanceChecks)('$area: $name', async ({ run }) => {
     await using attempt = await startAttempt('');
     await run(environmentOf(attempt));
   });

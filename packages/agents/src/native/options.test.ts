@@ -122,7 +122,7 @@ const rows = Object.entries(OPTIONS).flatMap(([kind, options]) =>
   })),
 );
 
-test.each(rows)('$kind is given $options', async ({ kind, option, options, given }) => {
+test.concurrent.each(rows)('$kind is given $options', async ({ kind, option, options, given }) => {
   const { options: schema, launch } = drivenAgents[kind];
   expect(schema?.strict().safeParse(options).error?.issues).toBeUndefined();
   if (given === null) {
@@ -142,20 +142,23 @@ test.each(rows)('$kind is given $options', async ({ kind, option, options, given
   await leading;
 });
 
-test.each(Object.keys(OPTIONS))('every option of %s is tried here, and its page has it', (kind) => {
-  const names = Object.keys(drivenAgents[kind as DrivenAgentKind].options?.shape ?? {});
-  expect([...new Set(OPTIONS[kind]?.map(([option]) => option))].sort()).toEqual([...names].sort());
-  const page = readFileSync(join(REPOSITORY, `docs/agents/${kind}.md`), 'utf8');
-  const [, table = ''] = page.split('\n## Options\n');
-  for (const name of names) expect(table.split('\n## ')[0], kind).toContain(`\`${name}\``);
-});
+test.concurrent.each(Object.keys(OPTIONS))(
+  'every option of %s is tried here, and its page has it',
+  (kind) => {
+    const names = Object.keys(drivenAgents[kind as DrivenAgentKind].options?.shape ?? {});
+    expect([...new Set(OPTIONS[kind]?.map(([option]) => option))].sort()).toEqual([...names].sort());
+    const page = readFileSync(join(REPOSITORY, `docs/agents/${kind}.md`), 'utf8');
+    const [, table = ''] = page.split('\n## Options\n');
+    for (const name of names) expect(table.split('\n## ')[0], kind).toContain(`\`${name}\``);
+  },
+);
 
-test('every kind with options is tried here', () => {
+test.concurrent('every kind with options is tried here', () => {
   const withOptions = Object.values(drivenAgents).filter(({ options }) => options !== undefined);
   expect(withOptions.map(({ kind }) => kind).sort()).toEqual(Object.keys(OPTIONS).sort());
 });
 
-test('a turn of Codex whose model has no such service tier is not begun', async () => {
+test.concurrent('a turn of Codex whose model has no such service tier is not begun', async () => {
   const server = scriptedServer({
     'thread/start': () => ({ thread: { id: 'thread-1' }, model: 'gpt-5.5', serviceTier: null }),
   });

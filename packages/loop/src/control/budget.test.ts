@@ -8,7 +8,7 @@ import { type Budget, SpendMeter } from './budget.ts';
 const look: ModelStep = () => calls(toolCall('glob', { pattern: `${Math.random()}` }));
 
 // Each call of the scripted model has 15 tokens and, here, costs a dollar.
-test.each([
+test.concurrent.each([
   [{ turns: 2 }, 'turns', { limit: 'turns', value: 2 }],
   [{ toolRounds: 2 }, 'tool_rounds', { limit: 'rounds', value: 2 }],
   [{ tokens: 30 }, 'tokens', { limit: 'tokens', value: 30 }],
@@ -24,7 +24,7 @@ test.each([
   },
 );
 
-test('an approval and a hook that outlast the wall time are not ended by the user', async () => {
+test.concurrent('an approval and a hook that outlast the wall time are not ended by the user', async () => {
   const never = () => new Promise<never>(() => {});
   for (const guard of [{ approve: never }, { hooks: { beforeTool: never } }]) {
     await using run = await startSession([calls(toolCall('glob', { pattern: '*' }))], {
@@ -36,7 +36,7 @@ test('an approval and a hook that outlast the wall time are not ended by the use
   }
 });
 
-test('the wall time stops what runs', async () => {
+test.concurrent('the wall time stops what runs', async () => {
   const hang = customTool('hang', (_args, { signal }) => {
     return new Promise((_, reject) => {
       signal.addEventListener('abort', () => reject(new Error('stopped')));
@@ -51,7 +51,7 @@ test('the wall time stops what runs', async () => {
   expect(run.of('TOOL_CALL_END')[0]?.data.output).toMatch(/^Aborted by the time limit after/);
 });
 
-test.each<[string, ModelStep]>([
+test.concurrent.each<[string, ModelStep]>([
   ['an empty answer', [finish('stop')]],
   ['a malformed call', [finish('error', 'MALFORMED_FUNCTION_CALL')]],
 ])('%s is paid for, although the model is asked again', async (_, useless) => {
@@ -66,7 +66,7 @@ test.each<[string, ModelStep]>([
   expect(await run.session.submit('more')).toMatchObject({ reason: 'tokens', modelCalls: 1 });
 });
 
-test('a call that fails in the end says what its attempts have used', async () => {
+test.concurrent('a call that fails in the end says what its attempts have used', async () => {
   const useless: ModelStep = [finish('error', 'MALFORMED_FUNCTION_CALL')];
   await using run = await startSession([useless, new Error('fetch failed'), useless], { priceOf: () => 1 });
   const paid = { usage: { inputTokens: 16, outputTokens: 10, cacheReadTokens: 4 }, costUsd: 2 };
@@ -76,7 +76,7 @@ test('a call that fails in the end says what its attempts have used', async () =
   ]);
 });
 
-test('a limit of tokens ends with an error after one call whose tokens nobody reports', async () => {
+test.concurrent('a limit of tokens ends with an error after one call whose tokens nobody reports', async () => {
   const uncounted: ModelStep = [
     toolCall('glob', { pattern: '*' }),
     {
@@ -96,7 +96,7 @@ test('a limit of tokens ends with an error after one call whose tokens nobody re
   expect(await unlimited.session.submit('go')).toMatchObject({ reason: 'completed', text: 'done' });
 });
 
-test('a cost limit without a known price ends with an error after one call', async () => {
+test.concurrent('a cost limit without a known price ends with an error after one call', async () => {
   await using run = await startSession([look, look], { budget: { costUsd: 5 } });
   const result = await run.session.submit('go');
   expect(result).toMatchObject({
@@ -108,7 +108,7 @@ test('a cost limit without a known price ends with an error after one call', asy
   expect(result.error?.message).toMatch(/fake-1.*pass `priceOf`/);
 });
 
-test('what was spent survives a snapshot', async () => {
+test.concurrent('what was spent survives a snapshot', async () => {
   await using run = await startSession([says('a')], { budget: { turns: 1 } });
   await run.session.submit('go');
   const snapshot = JSON.parse(JSON.stringify(await run.session.snapshot()));
@@ -122,14 +122,14 @@ test('what was spent survives a snapshot', async () => {
   expect(await restored.submit('more')).toMatchObject({ reason: 'turns', modelCalls: 0 });
 });
 
-test('invalid numbers are refused, with their names', () => {
+test.concurrent('invalid numbers are refused, with their names', () => {
   expect(() => new SpendMeter({ tokens: -1 })).toThrow(/Budget\.tokens is -1/);
   expect(() => new SpendMeter({ costUsd: Number.NaN })).toThrow(
     /Budget.costUsd is NaN; it must be a number of 0 or more/,
   );
 });
 
-test('the catalogue prices what it knows, dated releases included, and nothing else', () => {
+test.concurrent('the catalogue prices what it knows, dated releases included, and nothing else', () => {
   const usage = { inputTokens: 100_000, outputTokens: 10_000, cacheReadTokens: 50_000 };
   const priceOf = (provider: string, model: string) => catalogPriceOf({ usage, provider, model });
   expect(priceOf('anthropic.messages', 'claude-sonnet-4-5-20250929')).toBeCloseTo(0.3 + 0.015 + 0.15);
@@ -141,7 +141,7 @@ test('the catalogue prices what it knows, dated releases included, and nothing e
   expect(catalogMaxOutput('openai.responses', 'unknown')).toBeUndefined();
 });
 
-test('loop warnings may end an input', async () => {
+test.concurrent('loop warnings may end an input', async () => {
   const same: ModelStep = () => calls(toolCall('glob', { pattern: 'same' }));
   await using run = await startSession(
     Array.from({ length: 30 }, () => same),
@@ -153,7 +153,7 @@ test('loop warnings may end an input', async () => {
   expect(run.of('TURN_LIMIT')[0]?.data).toEqual({ limit: 'loop_warnings', value: 2 });
 });
 
-test('tokens of a call that is cut off count', async () => {
+test.concurrent('tokens of a call that is cut off count', async () => {
   await using run = await startSession([[...textParts('and'), finish('length')], says('x')], {
     budget: { tokens: 15 },
   });

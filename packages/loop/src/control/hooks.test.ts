@@ -6,7 +6,7 @@ import type { Hooks } from './hooks.ts';
 
 const withHooks = (hooks: Hooks) => ({ hooks });
 
-test('beforeSubmit replaces an input, blocks one, and sees follow-ups', async () => {
+test.concurrent('beforeSubmit replaces an input, blocks one, and sees follow-ups', async () => {
   const seen: unknown[] = [];
   await using run = await startSession(
     [says('a'), says('b')],
@@ -31,7 +31,7 @@ test('beforeSubmit replaces an input, blocks one, and sees follow-ups', async ()
   expect(run.of('PROCESSING_END')).toHaveLength(2);
 });
 
-test('beforeTool blocks a call or changes its arguments, which are validated again', async () => {
+test.concurrent('beforeTool blocks a call or changes its arguments, which are validated again', async () => {
   const got: unknown[] = [];
   const tool = customTool('take', ({ n }) => {
     got.push(n);
@@ -62,7 +62,7 @@ test('beforeTool blocks a call or changes its arguments, which are validated aga
   ]);
 });
 
-test('afterTool replaces a result before it is truncated', async () => {
+test.concurrent('afterTool replaces a result before it is truncated', async () => {
   await using run = await startSession([calls(toolCall('leak', {}))], {
     tools: [customTool('leak', () => 'key=abc '.repeat(10_000))],
     hooks: {
@@ -75,7 +75,7 @@ test('afterTool replaces a result before it is truncated', async () => {
   expect(run.of('TOOL_CALL_END')[0]?.data).toMatchObject({ isError: true, outputComplete: true });
 });
 
-test('beforeStop continues the input, and cannot do so forever', async () => {
+test.concurrent('beforeStop continues the input, and cannot do so forever', async () => {
   const counts: number[] = [];
   await using run = await startSession(
     [says('done'), says('really done')],
@@ -95,7 +95,7 @@ test('beforeStop continues the input, and cannot do so forever', async () => {
   expect(stubborn.of('WARNING').at(-1)?.data.code).toBe('stop-hook');
 });
 
-test('a hook that throws is reported, and refuses what it guards', async () => {
+test.concurrent('a hook that throws is reported, and refuses what it guards', async () => {
   const broken = () => {
     throw new Error('broken');
   };
@@ -126,7 +126,7 @@ test('a hook that throws is reported, and refuses what it guards', async () => {
   expect(await stop.session.submit('hi')).toMatchObject({ reason: 'completed', text: 'a' });
 });
 
-test.each<[string, unknown, string]>([
+test.concurrent.each<[string, unknown, string]>([
   ['a list of arguments', { args: [1] }, 'args is not an object'],
   ['a text as arguments', { args: '{"n":1}' }, 'args is not an object'],
   ['no arguments', {}, 'args is not an object'],
@@ -148,7 +148,7 @@ test.each<[string, unknown, string]>([
   expect(run.of('ERROR')[0]?.data.code).toBe('hook-failed');
 });
 
-test.each<[string, unknown]>([
+test.concurrent.each<[string, unknown]>([
   ['a bare no', false],
   ['a bare yes', true],
   ['nothing', undefined],
@@ -180,7 +180,7 @@ test.each<[string, unknown]>([
   expect(ran).toEqual([]);
 });
 
-test('a guard that writes into the arguments changes nothing: only what it returns is validated', async () => {
+test.concurrent('a guard that writes into the arguments changes nothing: only what it returns is validated', async () => {
   const got: unknown[] = [];
   const spoil = ({ args }: { args: Record<string, unknown> }) => void Object.assign(args, { n: 'three' });
   await using run = await startSession([calls(toolCall('take', { n: 1 }))], {
@@ -192,7 +192,7 @@ test('a guard that writes into the arguments changes nothing: only what it retur
   expect(got).toEqual([1]);
 });
 
-test('a block without a reason is a block', async () => {
+test.concurrent('a block without a reason is a block', async () => {
   await using run = await startSession([calls(toolCall('take', { n: 1 }))], {
     tools: [customTool('take', () => 'taken')],
     hooks: { beforeTool: () => ({ decision: 'block' }) as never },
@@ -204,7 +204,7 @@ test('a block without a reason is a block', async () => {
   });
 });
 
-test.each<[string, unknown, string]>([
+test.concurrent.each<[string, unknown, string]>([
   ['a text instead of a content', 'the key is ***', 'it returned a value of type string'],
   ['a list instead of a content', [{ type: 'text', text: '***' }], 'it returned a list'],
   ['a misspelt content', { contents: '***' }, 'it returned an object with contents'],
@@ -225,7 +225,7 @@ test.each<[string, unknown, string]>([
   expect(run.of('TOOL_CALL_END')[0]?.data.output).toContain(why);
 });
 
-test('afterTool that returns the whole call, nothing or an empty object leaves what it does not change', async () => {
+test.concurrent('afterTool that returns the whole call, nothing or an empty object leaves what it does not change', async () => {
   const answers = [undefined, {}, null];
   await using run = await startSession([calls(...[1, 2, 3, 4].map((n) => toolCall('take', { n })))], {
     tools: [customTool('take', ({ n }) => `taken ${n}`)],
@@ -238,7 +238,7 @@ test('afterTool that returns the whole call, nothing or an empty object leaves w
   expect(outputs).toEqual(['taken 1', 'taken 2', 'taken 3', 'seen']);
 });
 
-test('an interrupt does not wait for a hook that never answers', async () => {
+test.concurrent('an interrupt does not wait for a hook that never answers', async () => {
   const reached = Promise.withResolvers<void>();
   await using run = await startSession(
     [calls(toolCall('glob', { pattern: '*' }))],

@@ -43,7 +43,7 @@ const boundMethods = (environment: ExecutionEnvironment): Partial<ExecutionEnvir
 const shell = createShellTool({ defaultTimeoutMs: 10_000, nonZeroExitIsError: true });
 const grep = createGrepTool({ outputModes: true });
 
-test('read_file numbers the lines and says where to continue', async () => {
+test.concurrent('read_file numbers the lines and says where to continue', async () => {
   await using place = await temporaryEnvironment();
   await writeFile(place.path('a'), 'one\r\ntwo\nthree\n');
   const read = (args: JsonObject) => call(readFileTool, place.environment, { file_path: 'a', ...args });
@@ -56,7 +56,7 @@ test('read_file numbers the lines and says where to continue', async () => {
   expect((await read({})).content).toBe('(a is empty)');
 });
 
-test('read_file reads only a window of a large file, at its start, in it and at its end', async () => {
+test.concurrent('read_file reads only a window of a large file, at its start, in it and at its end', async () => {
   await using place = await temporaryEnvironment();
   const lines = Array.from({ length: 300_000 }, (_line, index) => `line ${index + 1} é`);
   await writeFile(place.path('large'), `${lines.join('\r\n')}\r\n`);
@@ -97,7 +97,7 @@ test.runIf(existsSync('/proc/kmsg'))(
   },
 );
 
-test('read_file gives images as images and refuses other binaries, folders and what is not there', async () => {
+test.concurrent('read_file gives images as images and refuses other binaries, folders and what is not there', async () => {
   await using place = await temporaryEnvironment();
   const read = (file_path: string) => call(readFileTool, place.environment, { file_path });
   const png = Buffer.from('89504e470d0a1a0a00', 'hex');
@@ -113,7 +113,7 @@ test('read_file gives images as images and refuses other binaries, folders and w
   await expect(read('absent')).rejects.toThrow(/File not found: absent/);
 });
 
-test('edit_file shows the lines of the file where it cannot translate the indentation', async () => {
+test.concurrent('edit_file shows the lines of the file where it cannot translate the indentation', async () => {
   await using place = await temporaryEnvironment();
   await writeFile(place.path('a.py'), 'x = 1\n\tif x:\n\t\tgo()\n');
   const edit = { file_path: 'a.py', old_string: '  if x:\n      go()', new_string: '  if x:\n   stop()' };
@@ -123,7 +123,7 @@ test('edit_file shows the lines of the file where it cannot translate the indent
   expect(await readFile(place.path('a.py'), 'utf8')).toBe('x = 1\n\tif x:\n\t\tgo()\n');
 });
 
-test('edit_file changes one place, says how it matched, and refuses what is unclear', async () => {
+test.concurrent('edit_file changes one place, says how it matched, and refuses what is unclear', async () => {
   await using place = await temporaryEnvironment();
   await writeFile(place.path('a'), '\ufeffone\r\n  two\r\ntwo!\r\n');
   const edit = (old_string: string, new_string: string, more: JsonObject = {}) =>
@@ -139,7 +139,7 @@ test('edit_file changes one place, says how it matched, and refuses what is uncl
   await expect(edit('x', 'x')).rejects.toThrow(/are the same/);
 });
 
-test('edit_file that quotes the byte order mark keeps one, or takes it away', async () => {
+test.concurrent('edit_file that quotes the byte order mark keeps one, or takes it away', async () => {
   await using place = await temporaryEnvironment();
   await writeFile(place.path('a'), '\ufeffone\ntwo\n');
   const edit = (old_string: string, new_string: string) =>
@@ -150,7 +150,7 @@ test('edit_file that quotes the byte order mark keeps one, or takes it away', as
   expect(await readFile(place.path('a'), 'utf8')).toBe('one\ntwo\n');
 });
 
-test('write_file creates folders and reports bytes', async () => {
+test.concurrent('write_file creates folders and reports bytes', async () => {
   await using place = await temporaryEnvironment();
   const write = (content: string) =>
     call(createWriteFileTool(), place.environment, { file_path: 'x/y/a', content });
@@ -161,7 +161,7 @@ test('write_file creates folders and reports bytes', async () => {
   await expect(overFolder).rejects.toThrow('x: is a directory');
 });
 
-test('shell reports exit code and output, and a timeout with what to do', async () => {
+test.concurrent('shell reports exit code and output, and a timeout with what to do', async () => {
   await using place = await temporaryEnvironment();
   const failed = await call(shell, place.environment, { command: 'echo out; echo err >&2; exit 4' });
   expect(failed.content).toMatch(/^Exit code: 4\nDuration: \d+\.\d s\nOutput:\nout\nerr$/);
@@ -173,7 +173,7 @@ test('shell reports exit code and output, and a timeout with what to do', async 
   expect(slow.isError).toBe(true);
 });
 
-test("a command's time: the call beats the host, the host beats the profile, the maximum beats all", async () => {
+test.concurrent("a command's time: the call beats the host, the host beats the profile, the maximum beats all", async () => {
   await using place = await temporaryEnvironment();
   const quick = createShellTool({ defaultTimeoutMs: 60_000, nonZeroExitIsError: false });
   const sleep = { command: 'sleep 60' };
@@ -185,7 +185,7 @@ test("a command's time: the call beats the host, the host beats the profile, the
   expect(timedOut(await call(quick, place.environment, sleep, { maxCommandTimeoutMs: 100 }))).toBe('100');
 });
 
-test('grep shows paths as the model would write them', async () => {
+test.concurrent('grep shows paths as the model would write them', async () => {
   await using place = await temporaryEnvironment();
   await mkdir(place.path('src'));
   await writeFile(place.path('src/a.ts'), `needle\n${'x'.repeat(600)}needle\n`);
@@ -201,7 +201,7 @@ test('grep shows paths as the model would write them', async () => {
   await expect(run({ path: 'nowhere' })).rejects.toThrow('Path not found: nowhere');
 });
 
-test('glob lists the newest first', async () => {
+test.concurrent('glob lists the newest first', async () => {
   await using place = await temporaryEnvironment();
   await mkdir(place.path('src'));
   for (const [index, name] of ['src/old.ts', 'src/new.ts', 'mid.ts', 'other.js'].entries()) {
@@ -216,7 +216,7 @@ test('glob lists the newest first', async () => {
   expect(await run({ pattern: '*.py' })).toBe('No files found.');
 });
 
-test('list_dir shows levels, folders before their entries', async () => {
+test.concurrent('list_dir shows levels, folders before their entries', async () => {
   await using place = await temporaryEnvironment();
   await mkdir(place.path('a/b/c'), { recursive: true });
   for (const name of ['a/b/deep.txt', 'a/near.txt', 'z.log', '.gitignore'])
@@ -230,7 +230,7 @@ test('list_dir shows levels, folders before their entries', async () => {
   await expect(run({ path: 'z.log' })).rejects.toThrow('Not a directory: z.log');
 });
 
-test('a command that falls silent is ended where the profile says so', async () => {
+test.concurrent('a command that falls silent is ended where the profile says so', async () => {
   await using place = await temporaryEnvironment();
   const tool = createShellTool({ inactivityTimeoutMs: 300, nonZeroExitIsError: false });
   const silent = await call(tool, place.environment, { command: 'echo once; sleep 600' });
@@ -242,7 +242,7 @@ test('a command that falls silent is ended where the profile says so', async () 
   expect(busy).toMatchObject({ isError: false, details: { exitCode: 0, timedOut: false } });
 });
 
-test('apply_patch lists the files by letter, and a refusal is an error result', async () => {
+test.concurrent('apply_patch lists the files by letter, and a refusal is an error result', async () => {
   await using place = await temporaryEnvironment();
   await writeFile(place.path('a'), 'x\n');
   const tool = applyPatchTool;
@@ -254,7 +254,7 @@ test('apply_patch lists the files by letter, and a refusal is an error result', 
   expect(again.content).toMatch(/^apply_patch verification failed: File not found: a/);
 });
 
-test('changes to one file wait for each other, whatever its name; others do not', async () => {
+test.concurrent('changes to one file wait for each other, whatever its name; others do not', async () => {
   await using place = await temporaryEnvironment();
   const log: string[] = [];
   const entered = Promise.withResolvers<void>();
@@ -277,7 +277,7 @@ test('changes to one file wait for each other, whatever its name; others do not'
   expect(log).toEqual(['first', 'other', 'first ends', 'second']);
 });
 
-test('the registry: the latest of a name wins and keeps the place, and names are checked', () => {
+test.concurrent('the registry: the latest of a name wins and keeps the place, and names are checked', () => {
   const registry = new ToolRegistry([readFileTool, globTool]);
   const other = { ...globTool, guidance: 'mine' };
   registry.register({ ...other, definition: { ...other.definition, name: 'read_file' } });
