@@ -5,8 +5,8 @@ import { text } from 'node:stream/consumers';
 import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { withDotEnv } from '../config/dot-env.ts';
-import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
-import { isModule } from '../config/open-source.ts';
+import { isModule } from '../config/is-module.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
 
 const NAMES = ['whetstone.yaml', 'context-eval.yaml', 'whetstone.config.ts'];
 
@@ -67,6 +67,8 @@ export async function openConfig(
     await resolveWhetstone();
   }
   const draft = options.draft ? await text(process.stdin) : undefined;
+  // Only here: it loads what every agent may be given, and many commands have no config to read.
+  const { loadConfig } = await import('../config/load-config.ts');
   const loaded = await loadConfig(found.file, { cwd: found.cwd, ...present({ tasksFile, draft }) });
   return { loaded, environment };
 }

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
-import { loadConfig } from '../config/load-config.ts';
 import { evidenceProblems } from '../record/file-hashes.ts';
 import { findRun } from '../record/find-run.ts';
 import { readRun, unreadText } from '../record/read-run.ts';
@@ -83,6 +82,7 @@ export async function outputDirectoryOf(configFile: string | undefined): Promise
   try {
     const found = findConfig(configFile);
     ({ cwd } = found);
+    const { loadConfig } = await import('../config/load-config.ts');
     return (await loadConfig(found.file, { cwd })).config.outputDir;
   } catch (error) {
     if (configFile !== undefined) throw error;

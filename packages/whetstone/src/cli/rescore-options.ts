@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { isModule } from '../config/open-source.ts';
+import { isModule } from '../config/is-module.ts';
 import { readRun } from '../record/read-run.ts';
 
 export type RescoreTasksCommandOptions = {

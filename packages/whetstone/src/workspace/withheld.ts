@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { codeOf, WhetstoneError } from '@whetstone/errors';
 import type { Config } from '../config/config.ts';
 import { readModule } from '../config/hash-module.ts';
-import { isModule } from '../config/open-source.ts';
+import { isModule } from '../config/is-module.ts';
 import { openRepository, type Repository } from './repository.ts';
 import { parentPaths, pathBytes } from './tree-path.ts';
 
