@@ -15,31 +15,31 @@ async function runningPids(file: string): Promise<number[]> {
   });
 }
 
-test('a command gives its output, its exit code and its duration', async () => {
+test.concurrent('a command gives its output, its exit code and its duration', async () => {
   await using place = await temporaryEnvironment();
   const result = await place.environment.exec('echo out; echo err >&2; pwd; exit 3');
   expect(result).toMatchObject({ stdout: `out\n${place.directory}\n`, stderr: 'err\n', exitCode: 3 });
   expect(result).toMatchObject({ timedOut: false, aborted: false, droppedBytes: 0 });
 });
 
-test('a list is an argv that no shell reads', async () => {
+test.concurrent('a list is an argv that no shell reads', async () => {
   await using place = await temporaryEnvironment();
   const result = await place.environment.exec(['printf', '%s|', '$HOME', '`id`', "it's"]);
   expect(result.stdout).toBe("$HOME|`id`|it's|");
 });
 
-test('standard input is closed, so that nothing waits for it', async () => {
+test.concurrent('standard input is closed, so that nothing waits for it', async () => {
   await using place = await temporaryEnvironment();
   expect(await place.environment.exec('cat; echo end')).toMatchObject({ stdout: 'end\n', exitCode: 0 });
 });
 
-test('a program that does not exist rejects; a shell says 127', async () => {
+test.concurrent('a program that does not exist rejects; a shell says 127', async () => {
   await using place = await temporaryEnvironment();
   await expect(place.environment.exec(['no-such-program'])).rejects.toThrow(/ENOENT/);
   expect((await place.environment.exec('no-such-program')).exitCode).toBe(127);
 });
 
-test('a timeout ends grandchildren, deaf processes and those that left the group', {
+test.concurrent('a timeout ends grandchildren, deaf processes and those that left the group', {
   timeout: 20_000,
 }, async () => {
   await using place = await temporaryEnvironment();
@@ -56,7 +56,7 @@ test('a timeout ends grandchildren, deaf processes and those that left the group
   expect(await runningPids(place.path('pids'))).toEqual([]);
 });
 
-test('a limit that is longer than any timer of Node does not end a command', async () => {
+test.concurrent('a limit that is longer than any timer of Node does not end a command', async () => {
   await using place = await temporaryEnvironment();
   const limit = Number.MAX_SAFE_INTEGER;
   const limits = { timeoutMs: limit, inactivityTimeoutMs: limit };
@@ -64,7 +64,7 @@ test('a limit that is longer than any timer of Node does not end a command', asy
   expect(result).toMatchObject({ timedOut: false, exitCode: 0, stdout: 'done\n' });
 });
 
-test('an abort ends the tree as a timeout does, also before it starts', async () => {
+test.concurrent('an abort ends the tree as a timeout does, also before it starts', async () => {
   await using place = await temporaryEnvironment();
   const controller = new AbortController();
   const running = place.environment.exec('echo $$ > pids; sleep 60', { signal: controller.signal });
@@ -76,7 +76,7 @@ test('an abort ends the tree as a timeout does, also before it starts', async ()
   expect(aborted.aborted).toBe(true);
 });
 
-test('a background child does not hold up its command, and cleanup ends it', async () => {
+test.concurrent('a background child does not hold up its command, and cleanup ends it', async () => {
   await using place = await temporaryEnvironment();
   const result = await place.environment.exec(
     'sleep 60 & echo $! > pids; setsid sleep 61 & echo $! >> pids; echo hi',
@@ -88,7 +88,7 @@ test('a background child does not hold up its command, and cleanup ends it', asy
   expect(await runningPids(place.path('pids'))).toEqual([]);
 });
 
-test('memory is bounded whatever a command prints, and characters stay whole', async () => {
+test.concurrent('memory is bounded whatever a command prints, and characters stay whole', async () => {
   await using place = await temporaryEnvironment();
   const seen: number[] = [];
   const result = await place.environment.exec("head -c 3000000 /dev/zero | tr '\\0' 'x' | sed 's/x/é€😀/g'", {
@@ -101,7 +101,7 @@ test('memory is bounded whatever a command prints, and characters stay whole', a
   expect(seen.length).toBeGreaterThan(0);
 });
 
-test('streamed output never splits a character', async () => {
+test.concurrent('streamed output never splits a character', async () => {
   await using place = await temporaryEnvironment();
   let text = '';
   await place.environment.exec("printf '\\xe2\\x82'; sleep 0.05; printf '\\xac'", {
@@ -149,7 +149,7 @@ test("a command in the background does not read the user's ~/.bashrc either", as
   });
 });
 
-test('files: bytes, parents, modes, moves, and what is not there', async () => {
+test.concurrent('files: bytes, parents, modes, moves, and what is not there', async () => {
   await using place = await temporaryEnvironment();
   const { environment } = place;
   const bytes = new Uint8Array([0, 255, 10, 13]);
@@ -165,7 +165,7 @@ test('files: bytes, parents, modes, moves, and what is not there', async () => {
   await expect(environment.readBytes('deep')).rejects.toMatchObject({ code: 'EISDIR' });
 });
 
-test('a folder lists its entries by kind and does not follow links', async () => {
+test.concurrent('a folder lists its entries by kind and does not follow links', async () => {
   await using place = await temporaryEnvironment();
   await mkdir(place.path('folder'));
   await writeFile(place.path('file'), '');
@@ -180,7 +180,7 @@ test('a folder lists its entries by kind and does not follow links', async () =>
   expect(await place.environment.realpath('link')).toBe(place.path('folder'));
 });
 
-test('the folder of long outputs goes with cleanup, and with the process where nobody cleans up', async () => {
+test.concurrent('the folder of long outputs goes with cleanup, and with the process where nobody cleans up', async () => {
   await using place = await temporaryEnvironment();
   const folder = await place.environment.outputDirectory();
   expect(existsSync(folder)).toBe(true);
