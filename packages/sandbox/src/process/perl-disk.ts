@@ -1,5 +1,5 @@
 /** The part of the launcher that makes file systems of a limited size, each in a file. It takes root and loop devices. */
-export const PERL_DISK = String.raw`
+export const PERL_DISK = `
 # Copies what a sparse file has, and leaves its holes (SEEK_DATA, SEEK_HOLE).
 sub copy_sparse {
   my ($from, $to) = @_;

@@ -9,6 +9,7 @@ export function referencedVariables(value: string): string[] {
 /** What is wrong with the references of a value; never quotes the value, which may be a secret. */
 export function referenceProblem(value: string): string | undefined {
   for (const [reference, name] of value.matchAll(REFERENCE)) {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it names what the user wrote
     if (!reference.endsWith('}')) return 'has a ${ without a closing }';
     if (!NAME.test(name ?? '')) return 'has a reference that does not name a variable';
   }

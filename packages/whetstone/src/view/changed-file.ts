@@ -29,7 +29,7 @@ export async function changedFile(
       (sum, text) => sum + Math.max(0, (text?.length ?? 0) - MOST_CHARACTERS),
       0,
     );
-    const short = (text: string | null) => text && text.slice(0, MOST_CHARACTERS).toWellFormed();
+    const short = (text: string | null) => text?.slice(0, MOST_CHARACTERS).toWellFormed() ?? null;
     return { problem: null, before: short(before), after: short(after), cut };
   } catch {
     const reasons = 'it is not a text, secrets were masked in it, or the repository of the run is not here';
